@@ -1,0 +1,84 @@
+/*===- belfry/Runtime.h - between generated code and the runtime ---*- C -*-===*\
+|*
+|* Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*|
+|*
+|* The C interface between what the compiler emits and the runtime library.
+|* docs/architecture.md, "The binary interface", says what the fields mean.
+|* Every change of a layout here raises BELFRY_ABI_VERSION.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef BELFRY_RUNTIME_H
+#define BELFRY_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BELFRY_ABI_VERSION = 1 };
+
+/// The thread context of a device: its pool of threads. Opaque to generated
+/// code, which only hands it on to library calls.
+typedef struct belfry_context belfry_context;
+
+/// What one call of a phase function is given. `rows` is the number of batch
+/// rows of this tower, `row_offset` the index of its first row in the global
+/// batch, `global_rows` the rows of the global batch. A phase that runs once
+/// for all towers gets rows = global_rows and row_offset = 0.
+typedef struct belfry_phase_args {
+  int64_t rows;
+  int64_t row_offset;
+  int64_t global_rows;
+  int32_t tower;
+  int32_t towers;
+  void *const *buffers; ///< one base pointer a row of the buffer table
+  belfry_context *context;
+} belfry_phase_args;
+
+typedef void (*belfry_phase_fn)(const belfry_phase_args *);
+
+/// What the object file that belfryc writes exports, under the name
+/// `belfry_program`. All pointers are to constant data that lives as long as
+/// the process.
+typedef struct belfry_program_v1 {
+  uint32_t abi_version; ///< BELFRY_ABI_VERSION
+  uint32_t num_phases;
+  const char *manifest; ///< JSON, not terminated
+  uint64_t manifest_size;
+  const belfry_phase_fn *phases;
+  const unsigned char *weights; ///< null where the model file had none
+  uint64_t weights_size;
+} belfry_program_v1;
+
+extern const belfry_program_v1 belfry_program;
+
+/* What generated code calls. C[m,n] = (accumulate ? C : 0) + A[m,k]·B[k,n];
+   strides in elements; one stride of A and one of B is 1; C's columns are
+   contiguous. k = 0 gives zeros, or leaves C where it accumulates. */
+void belfry_gemm_f32(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const float *a, int64_t a_row, int64_t a_col,
+                     const float *b, int64_t b_row, int64_t b_col, float *c,
+                     int64_t c_row, int32_t accumulate);
+void belfry_gemm_f64(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const double *a, int64_t a_row, int64_t a_col,
+                     const double *b, int64_t b_row, int64_t b_col, double *c,
+                     int64_t c_row, int32_t accumulate);
+void belfry_gemm_i32(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const int32_t *a, int64_t a_row, int64_t a_col,
+                     const int32_t *b, int64_t b_row, int64_t b_col, int32_t *c,
+                     int64_t c_row, int32_t accumulate);
+
+#ifdef __cplusplus
+}
+
+static_assert(sizeof(belfry_phase_args) == 48, "layout is part of the ABI");
+static_assert(sizeof(belfry_program_v1) == 48, "layout is part of the ABI");
+#endif
+
+#endif /* BELFRY_RUNTIME_H */
