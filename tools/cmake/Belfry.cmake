@@ -1,12 +1,15 @@
 # The build rules of the whole tree, wrapped once.
 #
-#   belfry_tablegen(<name> <file.td> <generator options → outputs>)   mlir-tblgen into the build tree
+#   belfry_tablegen(<name> <file.td> <generator>:<output>[:<option>] …)   mlir-tblgen into the build tree
 #   belfry_compiler_library(<name> SOURCES … [DEPENDS …] [LINK …])    a static library against MLIR
 #   belfry_runtime_library(<name> SOURCES … [LINK …])                 a static library that knows no LLVM
 
 # Debian keeps each LLVM under its own prefix.
-find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
-find_package(LLVM 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+find_package(LLVM REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, but Belfry needs LLVM 22; set LLVM_DIR and MLIR_DIR")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)
@@ -49,7 +52,8 @@ function(belfry_tablegen target td)
     string(REPLACE ":" ";" parts ${spec})
     list(GET parts 0 generator)
     list(GET parts 1 output)
-    list(SUBLIST parts 2 -1 extra)
+    list(REMOVE_AT parts 0 1)
+    set(extra ${parts})
     set(out ${CMAKE_CURRENT_BINARY_DIR}/${output})
     add_custom_command(
       OUTPUT ${out}

@@ -1,0 +1,106 @@
+//===- CoreLinear.td - products and convolutions --------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_NN_CORE_LINEAR_TD
+#define BELFRY_NN_CORE_LINEAR_TD
+
+include "dialects/nn/CoreElementwise.td"
+
+def Nn_DotOp : Nn_CoreOp<"dot", [InferTypeOpAdaptor]> {
+  let summary = "a batched contraction";
+  let description = [{
+    Dimensions `lhs_batch[i]` and `rhs_batch[i]` run together and come first in
+    the result; `lhs_contract[i]` and `rhs_contract[i]` are summed over; then
+    come the other dimensions of the left side, then those of the right.
+
+    Constraints: the lists of a pair have one length; no dimension stands
+    twice; extents agree; element types agree and are numbers.
+
+    ```mlir
+    %y = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
+    %z = nn.dot %a, %b batch = [0] * [0] contract = [2] * [1]
+       : tensor<?x5x3xf32>, tensor<?x3x4xf32> -> tensor<?x5x4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_NumberTensor:$lhs, Nn_NumberTensor:$rhs,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
+      DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract);
+  let results = (outs Nn_NumberTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`batch` `=` $lhs_batch^ `*` $rhs_batch)?
+    `contract` `=` $lhs_contract `*` $rhs_contract attr-dict
+    `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+class Nn_Conv2DBase<string mnemonic> : Nn_CoreOp<mnemonic> {
+  let hasVerifier = 0;
+}
+
+def Nn_Conv2DOp : Nn_Conv2DBase<"conv2d"> {
+  let summary = "a two-dimensional convolution (cross-correlation), NHWC";
+  let description = [{
+    Input (N, H, W, C), kernel (KH, KW, C, F), result (N, OH, OW, F).
+    `padding` is [top, bottom, left, right]; zeros stand there.
+    OH = ⌊(H + top + bottom − dilation·(KH − 1) − 1)/stride⌋ + 1.
+
+    ```mlir
+    %y = nn.conv2d %x, %k strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
+       : tensor<?x8x8x1xf32>, tensor<3x3x1x16xf32> -> tensor<?x8x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$padding);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $kernel `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
+    attr-dict `:` type($input) `,` type($kernel) `->` type($result)
+  }];
+}
+
+def Nn_Conv2DInputGradOp : Nn_Conv2DBase<"conv2d_input_grad"> {
+  let summary = "the gradient of nn.conv2d for its input";
+  let description = [{
+    From the gradient of the result and the kernel; attributes are those of the
+    convolution.
+
+    ```mlir
+    %dx = nn.conv2d_input_grad %dy, %k strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
+        : tensor<?x8x8x16xf32>, tensor<3x3x1x16xf32> -> tensor<?x8x8x1xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$grad, Nn_FloatTensor:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$padding);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $grad `,` $kernel `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
+    attr-dict `:` type($grad) `,` type($kernel) `->` type($result)
+  }];
+}
+
+def Nn_Conv2DKernelGradOp : Nn_Conv2DBase<"conv2d_kernel_grad"> {
+  let summary = "the gradient of nn.conv2d for its kernel";
+  let description = [{
+    From the input and the gradient of the result; attributes are those of the
+    convolution.
+
+    ```mlir
+    %dk = nn.conv2d_kernel_grad %x, %dy strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
+        : tensor<?x8x8x1xf32>, tensor<?x8x8x16xf32> -> tensor<3x3x1x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$grad, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$padding);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $grad `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
+    attr-dict `:` type($input) `,` type($grad) `->` type($result)
+  }];
+}
+
+#endif // BELFRY_NN_CORE_LINEAR_TD

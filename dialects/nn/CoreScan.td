@@ -1,0 +1,79 @@
+//===- CoreScan.td - the loop over time ------------------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_NN_CORE_SCAN_TD
+#define BELFRY_NN_CORE_SCAN_TD
+
+include "dialects/nn/CoreElementwise.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Nn_ScanOp : Nn_CoreOp<"scan", [AttrSizedOperandSegments, AttrSizedResultSegments,
+    IsolatedFromAbove, SingleBlock]> {
+  let summary = "a loop over the leading dimension, with carried values";
+  let description = [{
+    The body runs once for each index t of the (static) leading dimension of
+    the sequences, upwards, or downwards with `reverse`. Its arguments are the
+    carried values, element t of each sequence, and the closed values. It
+    yields the next carried values, then the outputs of the step. Results are
+    the last carried values, then the stacked outputs, output t at index t
+    whatever the direction.
+
+    `mask` is tensor<TxRxi1>: where it is false for step t and row r, row r of
+    the carried values keeps its value and row r of the outputs is zero. With a
+    mask, every carried value and output of a step has the rows as its leading
+    dimension. Without a sequence, `length` gives the number of steps.
+
+    Constraints: carried types are equal at entry, argument, yield and result;
+    sequences have the same static leading extent; outputs are the step's type
+    with that extent in front; the body holds core ops only.
+
+    ```mlir
+    %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r) mask(%m) {
+    ^bb0(%h_in: tensor<?x4xf32>, %x: tensor<?x4xf32>, %w: tensor<4x4xf32>):
+      %z = nn.dot %h_in, %w contract = [1] * [0] : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+      %s = nn.binary add %x, %z : tensor<?x4xf32>
+      %y = nn.unary tanh %s : tensor<?x4xf32>
+      nn.yield carry(%y) outputs(%y) : tensor<?x4xf32> outputs tensor<?x4xf32>
+    } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<4x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Nn_Tensor>:$inits, Variadic<Nn_Tensor>:$sequences,
+                       Variadic<Nn_Tensor>:$closed, Optional<Nn_BoolTensor>:$mask,
+                       UnitAttr:$reverse, OptionalAttr<I64Attr>:$length);
+  let results = (outs Variadic<Nn_Tensor>:$finals, Variadic<Nn_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The number of steps.
+    int64_t getSteps();
+    /// The body's arguments, by part.
+    ::mlir::Block::BlockArgListType getCarriedArgs();
+    ::mlir::Block::BlockArgListType getSequenceArgs();
+    ::mlir::Block::BlockArgListType getClosedArgs();
+    ::belfry::nn::YieldOp getYield();
+  }];
+  let builders = [
+    // Creates the op with an empty body block that has its arguments. Output
+    // step types are those that the body will yield.
+    OpBuilder<(ins "::mlir::ValueRange":$inits, "::mlir::ValueRange":$sequences,
+                   "::mlir::ValueRange":$closed, "::mlir::Value":$mask, "bool":$reverse,
+                   "int64_t":$steps, "::mlir::TypeRange":$outputStepTypes)>
+  ];
+}
+
+def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, AttrSizedOperandSegments,
+    ParentOneOf<["::belfry::nn::ScanOp"]>]> {
+  let summary = "ends a body of nn.scan";
+  let description = [{ The next carried values and the outputs of the step. }];
+  let arguments = (ins Variadic<Nn_Tensor>:$carry, Variadic<Nn_Tensor>:$outputs);
+  let assemblyFormat = [{
+    (`carry` `(` $carry^ `)`)? (`outputs` `(` $outputs^ `)`)? attr-dict
+    (`:` type($carry)^)? (`outputs` type($outputs)^)?
+  }];
+}
+
+#endif // BELFRY_NN_CORE_SCAN_TD

@@ -1,0 +1,72 @@
+//===- Nn.h - the nn dialect ---------------------------------------*- C++
+//-*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_NN_NN_H
+#define BELFRY_NN_NN_H
+
+#include "dialects/nn/Distribution.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace belfry::nn {
+
+class HostTensor;
+class InterpretContext;
+
+/// How a layer is to be decomposed.
+struct DecomposeContext {
+  /// Whether dropout and its kin act.
+  bool training = false;
+};
+
+/// Marks the ops that are differentiated, distributed and lowered.
+template <typename ConcreteType>
+class CoreOp : public mlir::OpTrait::TraitBase<ConcreteType, CoreOp> {};
+
+/// Names of attributes that are not part of an op's definition.
+constexpr llvm::StringLiteral kRoleAttr = "nn.role"; ///< of arguments, results
+constexpr llvm::StringLiteral kNameAttr = "nn.name"; ///< user's name
+constexpr llvm::StringLiteral kWeightsAttr = "nn.weights"; ///< of the module
+
+/// Attach what the passes ask of core ops; one function a question.
+void registerGradientModels(mlir::DialectRegistry &registry);
+void registerDistributionModels(mlir::DialectRegistry &registry);
+void registerInterpreterModels(mlir::DialectRegistry &registry);
+
+} // namespace belfry::nn
+
+#include "dialects/nn/NnDialect.h.inc"
+#include "dialects/nn/NnEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nn/NnAttrs.h.inc"
+
+#include "dialects/nn/NnInterfaces.h.inc"
+
+namespace belfry::nn {
+class YieldOp;
+} // namespace belfry::nn
+
+#define GET_OP_CLASSES
+#include "dialects/nn/NnOps.h.inc"
+
+#endif // BELFRY_NN_NN_H
