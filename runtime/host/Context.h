@@ -1,0 +1,27 @@
+//===- Context.h - the context of a host device -----------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stands behind the `belfry_context` that generated code hands on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_HOST_CONTEXT_H
+#define BELFRY_RUNTIME_HOST_CONTEXT_H
+
+#include "runtime/host/ParallelFor.h"
+
+struct belfry_context {
+  /// A context in which `threads` threads work, the calling one included.
+  explicit belfry_context(int threads) : threadPool(threads) {}
+
+  belfry::rt::ParallelFor *pool() { return &threadPool; }
+
+private:
+  belfry::rt::ParallelFor threadPool;
+};
+
+#endif // BELFRY_RUNTIME_HOST_CONTEXT_H

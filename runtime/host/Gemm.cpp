@@ -1,0 +1,347 @@
+//===- Gemm.cpp - matrix products on the host -----------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. Few columns and many rows: the transposed product is computed, so that
+//    vectors run along the rows.
+// 2. Very many columns are taken in strips, each as a product of its own.
+// 3. The columns are cut into vectors and these into panels of one to four; k
+// is
+//    cut into blocks that keep a panel's block in the first-level cache, and
+//    blocks are gathered into stages that keep packed B in the second-level
+//    one.
+// 4. Where B is not read in place, a stage begins by packing it: a grid of
+//    panels by blocks.
+// 5. The stage then computes: a grid of row ranges by groups of panels. The sum
+//    over k goes on from stage to stage and from block to block through C, in
+//    rising order.
+//
+// Both grids depend on shapes and strides only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Gemm.h"
+#include "runtime/host/Context.h"
+#include "runtime/host/FloatingPointMode.h"
+#include "runtime/host/GemmKernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+using namespace belfry::rt;
+using namespace belfry::rt::gemm;
+
+namespace {
+
+constexpr int64_t BlockBytes = 40 << 10;         // a panel's block of packed B
+constexpr int64_t StageBytes = int64_t(1) << 20; // packed B of a stage
+constexpr int64_t StripBytes = 8
+                               << 10; // columns taken together, bounds scratch
+constexpr int64_t TileProducts = 256 << 10; // multiply-adds worth a tile
+constexpr int64_t MaxTiles = 64;
+constexpr int64_t MinTileRows = 48; // a multiple of 6 and 8, the kernels' rows
+constexpr int64_t MinPackTile = 8 << 10; // elements worth a tile of packing
+constexpr int64_t PackRows = 32; // rows from which packing contiguous B pays
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+template <typename T> struct Product {
+  int64_t m, n, k;
+  const T *a;
+  int64_t aRow, aCol;
+  const T *b;
+  int64_t bRow, bCol;
+  T *c;
+  int64_t cRow, cCol;
+  bool accumulate;
+
+  void transposeAll() {
+    std::swap(m, n);
+    std::swap(a, b);
+    std::swap(aRow, bCol);
+    std::swap(aCol, bRow);
+    std::swap(cRow, cCol);
+  }
+};
+
+/// Scratch memory of a thread, kept from call to call.
+class Scratch {
+public:
+  Scratch() = default;
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  ~Scratch() { std::free(memory); }
+
+  /// Null where the system refuses.
+  void *get(size_t bytes) {
+    if (bytes > size) {
+      std::free(memory);
+      size = (bytes + 4095) & ~size_t(4095);
+      memory = std::aligned_alloc(4096, size);
+      if (!memory)
+        size = 0;
+    }
+    return memory;
+  }
+
+private:
+  void *memory = nullptr;
+  size_t size = 0;
+};
+
+thread_local Scratch scratch;
+
+template <typename T> T chainStep(T a, T b, T c) {
+  if constexpr (std::is_integral_v<T>)
+    return a * b + c;
+  else
+    return std::fma(a, b, c);
+}
+
+/// Needs no memory; the same bits.
+template <typename T> void multiplyPlainly(const Product<T> &s) {
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      T &c = s.c[i * s.cRow + j * s.cCol];
+      T sum = s.accumulate ? c : T(0);
+      for (int64_t p = 0; p < s.k; ++p)
+        sum = chainStep(s.a[i * s.aRow + p * s.aCol],
+                        s.b[p * s.bRow + j * s.bCol], sum);
+      c = sum;
+    }
+}
+
+/// The loops around the kernels, for one product.
+template <typename T> class Loops {
+public:
+  Loops(const Product<T> &product, const Kernels<T> &kernels)
+      : s(product), kernels(kernels) {
+    vectors = ceilDiv(s.n, kernels.lanes);
+    planPanels();
+    bool rowsContiguous = s.bCol == 1;
+    packAll = !rowsContiguous || s.m >= PackRows;
+    // In place, a panel that ends within a vector would be read past its end.
+    packLast = !packAll && s.n % kernels.lanes != 0;
+    int64_t panelBytes =
+        kernels.mainVectors * kernels.lanes * int64_t(sizeof(T));
+    block = std::max<int64_t>(BlockBytes / panelBytes, 16);
+    int64_t packedVectors =
+        packAll ? vectors : (packLast ? width(panels - 1) : 0);
+    stage = s.k;
+    if (packedVectors) {
+      int64_t rowBytes = packedVectors * kernels.lanes * int64_t(sizeof(T));
+      int64_t blocks = std::max<int64_t>(StageBytes / rowBytes / block, 1);
+      stage = std::min(stage, blocks * block);
+      packed = static_cast<T *>(scratch.get(size_t(stage * rowBytes)));
+      refused = !packed;
+    }
+    planTiles();
+  }
+
+  bool outOfMemory() const { return refused; }
+
+  void run(ParallelFor *pool) {
+    for (stageStart = 0; stageStart < s.k; stageStart += stage) {
+      stageEnd = std::min(stageStart + stage, s.k);
+      if (packed) {
+        int64_t blocks = ceilDiv(stageEnd - stageStart, block);
+        int64_t packs = (packAll ? panels : 1) * blocks;
+        bool small =
+            (stageEnd - stageStart) * vectors * kernels.lanes < 2 * MinPackTile;
+        forEach(small ? nullptr : pool, packs, [](void *self, int64_t tile) {
+          static_cast<Loops *>(self)->packTile(tile);
+        });
+      }
+      forEach(pool, rowTiles * panelTiles, [](void *self, int64_t tile) {
+        static_cast<Loops *>(self)->computeTile(tile);
+      });
+    }
+  }
+
+private:
+  // Panels: `wide` of one vector more than the rest come last, so that every
+  // panel has nearly the kernels' favourite width.
+  void planPanels() {
+    int64_t favourite = kernels.mainVectors;
+    // Rows too few to fill a tile: wide panels keep more chains going.
+    if (s.m <= 2)
+      favourite = MaxPanelVectors;
+    panels = favourite < MaxPanelVectors && vectors > favourite
+                 ? std::max<int64_t>(vectors / favourite, 1)
+                 : ceilDiv(vectors, favourite);
+    if (ceilDiv(vectors, panels) > MaxPanelVectors)
+      panels = ceilDiv(vectors, favourite);
+    narrow = vectors / panels;
+    wide = vectors % panels;
+  }
+
+  int64_t width(int64_t panel) const {
+    return narrow + (panel >= panels - wide ? 1 : 0);
+  }
+  int64_t firstVector(int64_t panel) const {
+    return panel * narrow + std::max<int64_t>(panel - (panels - wide), 0);
+  }
+  int64_t columns(int64_t panel) const {
+    return std::min(width(panel) * kernels.lanes,
+                    s.n - firstVector(panel) * kernels.lanes);
+  }
+  bool isPacked(int64_t panel) const {
+    return packAll || (packLast && panel == panels - 1);
+  }
+  /// The packed block `p` (counted from the stage's start) of a panel.
+  T *packedBlock(int64_t panel, int64_t p) const {
+    int64_t before = packAll ? firstVector(panel) * kernels.lanes : 0;
+    int64_t rows = stageEnd - stageStart;
+    return packed + before * rows + p * width(panel) * kernels.lanes;
+  }
+
+  void planTiles() {
+    double products = double(s.m) * double(s.n) * double(s.k);
+    int64_t wanted =
+        int64_t(std::min(products / double(TileProducts), double(MaxTiles)));
+    wanted = std::max<int64_t>(wanted, 1);
+    int64_t most = std::min(wanted, ceilDiv(s.m, MinTileRows));
+    tileRows = ceilDiv(ceilDiv(s.m, most), MinTileRows / 2) * (MinTileRows / 2);
+    rowTiles = ceilDiv(s.m, tileRows);
+    panelTiles = std::min(panels, ceilDiv(wanted, rowTiles));
+  }
+
+  static void forEach(ParallelFor *pool, int64_t tiles, ParallelFor::TileFn fn,
+                      void *self) {
+    if (pool)
+      return pool->run(tiles, fn, self);
+    for (int64_t t = 0; t < tiles; ++t)
+      fn(self, t);
+  }
+  void forEach(ParallelFor *pool, int64_t tiles, ParallelFor::TileFn fn) {
+    forEach(pool, tiles, fn, this);
+  }
+
+  void packTile(int64_t tile) {
+    int64_t blocks = ceilDiv(stageEnd - stageStart, block);
+    int64_t panel = packAll ? tile / blocks : panels - 1;
+    int64_t start = tile % blocks * block;
+    int64_t size = std::min(block, stageEnd - stageStart - start);
+    const T *from = s.b + (stageStart + start) * s.bRow +
+                    firstVector(panel) * kernels.lanes * s.bCol;
+    kernels.pack(size, columns(panel), width(panel), from, s.bRow, s.bCol,
+                 packedBlock(panel, start));
+  }
+
+  void computeTile(int64_t tile) {
+    int64_t rowTile = tile / panelTiles, group = tile % panelTiles;
+    int64_t row = rowTile * tileRows;
+    int64_t first = panels * group / panelTiles;
+    int64_t last = panels * (group + 1) / panelTiles;
+    Sweep<T> sweep;
+    sweep.rows = std::min(tileRows, s.m - row);
+    sweep.aRow = s.aRow;
+    sweep.aCol = s.aCol;
+    sweep.cRow = s.cRow;
+    sweep.cCol = s.cCol;
+    for (int64_t p = stageStart; p < stageEnd; p += block) {
+      sweep.k = std::min(block, stageEnd - p);
+      sweep.a = s.a + row * s.aRow + p * s.aCol;
+      sweep.accumulate = s.accumulate || p > 0;
+      for (int64_t panel = first; panel < last; ++panel) {
+        int64_t column = firstVector(panel) * kernels.lanes;
+        sweep.columns = columns(panel);
+        sweep.c = s.c + row * s.cRow + column * s.cCol;
+        if (isPacked(panel)) {
+          sweep.b = packedBlock(panel, p - stageStart);
+          sweep.bRow = width(panel) * kernels.lanes;
+        } else {
+          sweep.b = s.b + p * s.bRow + column;
+          sweep.bRow = s.bRow;
+        }
+        kernels.sweep[width(panel) - 1](sweep);
+      }
+    }
+  }
+
+  Product<T> s;
+  const Kernels<T> &kernels;
+  int64_t vectors, panels, narrow, wide;
+  bool packAll, packLast, refused = false;
+  int64_t block, stage;
+  int64_t stageStart = 0, stageEnd = 0;
+  int64_t tileRows, rowTiles, panelTiles;
+  T *packed = nullptr;
+};
+
+/// Whether vectors along m are cheaper than along n. The unit is a cycle for
+/// one k: two vector multiply-adds, or four elements transposed.
+bool prefersTranspose(int64_t m, int64_t n, int64_t lanes, bool aColumns,
+                      bool bRows) {
+  double plain = 0.5 * double(m) * double(ceilDiv(n, lanes)) +
+                 (bRows ? 0 : 0.25 * double(n));
+  double transposed = 0.5 * double(n) * double(ceilDiv(m, lanes)) +
+                      (aColumns ? 0 : 0.25 * double(m));
+  return transposed * 1.25 < plain;
+}
+
+template <typename T>
+void multiply(belfry_context *context, const Kernels<T> &kernels,
+              Product<T> s) {
+  if (s.m <= 0 || s.n <= 0)
+    return;
+  if (s.k <= 0) {
+    if (!s.accumulate)
+      for (int64_t i = 0; i < s.m; ++i)
+        std::fill_n(s.c + i * s.cRow, s.n, T(0));
+    return;
+  }
+  FloatingPointScope mode;
+  if (prefersTranspose(s.m, s.n, kernels.lanes, s.aRow == 1, s.bCol == 1))
+    s.transposeAll();
+  ParallelFor *pool = context ? context->pool() : nullptr;
+  constexpr int64_t Strip = StripBytes / int64_t(sizeof(T));
+  for (int64_t column = 0; column < s.n; column += Strip) {
+    Product<T> strip = s;
+    strip.n = std::min(Strip, s.n - column);
+    strip.b += column * s.bCol;
+    strip.c += column * s.cCol;
+    Loops<T> loops(strip, kernels);
+    if (loops.outOfMemory())
+      multiplyPlainly(strip);
+    else
+      loops.run(pool);
+  }
+}
+
+} // namespace
+
+void belfry_gemm_f32(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const float *a, int64_t a_row, int64_t a_col,
+                     const float *b, int64_t b_row, int64_t b_col, float *c,
+                     int64_t c_row, int32_t accumulate) {
+  multiply<float>(context, activeKernels().f32,
+                  {m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1,
+                   accumulate != 0});
+}
+
+void belfry_gemm_f64(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const double *a, int64_t a_row, int64_t a_col,
+                     const double *b, int64_t b_row, int64_t b_col, double *c,
+                     int64_t c_row, int32_t accumulate) {
+  multiply<double>(context, activeKernels().f64,
+                   {m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1,
+                    accumulate != 0});
+}
+
+void belfry_gemm_i32(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                     const int32_t *a, int64_t a_row, int64_t a_col,
+                     const int32_t *b, int64_t b_row, int64_t b_col, int32_t *c,
+                     int64_t c_row, int32_t accumulate) {
+  // Unsigned arithmetic wraps; the two types may alias.
+  multiply<uint32_t>(context, activeKernels().i32,
+                     {m, n, k, reinterpret_cast<const uint32_t *>(a), a_row,
+                      a_col, reinterpret_cast<const uint32_t *>(b), b_row,
+                      b_col, reinterpret_cast<uint32_t *>(c), c_row, 1,
+                      accumulate != 0});
+}

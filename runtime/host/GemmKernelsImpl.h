@@ -1,0 +1,282 @@
+//===- GemmKernelsImpl.h - the vector code of the products ------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Included by one file for each instruction set, which defines
+// BELFRY_VECTOR_BYTES and is compiled with that set's flags. Everything is in
+// an anonymous namespace and nothing of the standard library is called: a
+// shared inline function compiled here could be the copy that the linker keeps
+// for processors without the instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_HOST_GEMMKERNELSIMPL_H
+#define BELFRY_RUNTIME_HOST_GEMMKERNELSIMPL_H
+
+#include "runtime/host/GemmKernels.h"
+
+#include <utility>
+
+// Arrays of vectors become registers only where the loops over them are
+// unrolled, at every level of optimisation that matters.
+#if defined(__clang__)
+#define BELFRY_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define BELFRY_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace {
+
+using belfry::rt::gemm::Kernels;
+using belfry::rt::gemm::KernelSet;
+using belfry::rt::gemm::Sweep;
+
+template <typename T> struct Vector {
+  static constexpr int Lanes = BELFRY_VECTOR_BYTES / sizeof(T);
+  typedef T Type __attribute__((vector_size(BELFRY_VECTOR_BYTES)));
+  // An access through this type needs the alignment of an element only.
+  typedef T Unaligned
+      __attribute__((vector_size(BELFRY_VECTOR_BYTES), aligned(sizeof(T))));
+
+  static Type load(const T *p) {
+    return *reinterpret_cast<const Unaligned *>(p);
+  }
+  static void store(T *p, Type v) { *reinterpret_cast<Unaligned *>(p) = v; }
+  // x - 0 is x, -0 included, and folds into a broadcast.
+  static Type splat(T x) { return x - Type{}; }
+};
+
+inline float fusedMultiplyAdd(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline double fusedMultiplyAdd(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+inline uint32_t fusedMultiplyAdd(uint32_t a, uint32_t b, uint32_t c) {
+  return a * b + c;
+}
+
+/// One chain step in each lane. The compiler makes one instruction of the loop.
+template <typename T, typename V> inline V multiplyAdd(V a, V b, V c) {
+  if constexpr (__is_same(T, uint32_t)) {
+    return a * b + c;
+  } else {
+#if defined(__clang__)
+    return __builtin_elementwise_fma(a, b, c);
+#else
+    for (int l = 0; l < Vector<T>::Lanes; ++l)
+      c[l] = fusedMultiplyAdd(a[l], b[l], c[l]);
+    return c;
+#endif
+  }
+}
+
+/// `MR` rows by `NV` vectors of C, whole: the accumulators stay in registers.
+template <typename T, int MR, int NV>
+inline __attribute__((always_inline)) void
+microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
+          int64_t bRow, T *c, int64_t cRow, bool accumulate) {
+  using V = Vector<T>;
+  typename V::Type sum[MR][NV];
+  BELFRY_UNROLL
+  for (int i = 0; i < MR; ++i)
+    BELFRY_UNROLL
+  for (int v = 0; v < NV; ++v)
+    sum[i][v] =
+        accumulate ? V::load(c + i * cRow + v * V::Lanes) : typename V::Type{};
+  for (int64_t p = 0; p < k; ++p) {
+    typename V::Type row[NV];
+    BELFRY_UNROLL
+    for (int v = 0; v < NV; ++v)
+      row[v] = V::load(b + v * V::Lanes);
+    BELFRY_UNROLL
+    for (int i = 0; i < MR; ++i) {
+      typename V::Type x = V::splat(a[i * aRow]);
+      BELFRY_UNROLL
+      for (int v = 0; v < NV; ++v)
+        sum[i][v] = multiplyAdd<T>(x, row[v], sum[i][v]);
+    }
+    a += aCol;
+    b += bRow;
+  }
+  BELFRY_UNROLL
+  for (int i = 0; i < MR; ++i)
+    BELFRY_UNROLL
+  for (int v = 0; v < NV; ++v)
+    V::store(c + i * cRow + v * V::Lanes, sum[i][v]);
+}
+
+template <typename T>
+inline void gather(const T *c, int64_t stride, int64_t columns, int width,
+                   T *row) {
+  int64_t j = 0;
+  if (stride == 1)
+    for (; j < columns; ++j)
+      row[j] = c[j];
+  for (; j < columns; ++j)
+    row[j] = c[j * stride];
+  for (; j < width; ++j)
+    row[j] = 0;
+}
+
+template <typename T>
+inline void scatter(const T *row, T *c, int64_t stride, int64_t columns) {
+  int64_t j = 0;
+  if (stride == 1)
+    for (; j < columns; ++j)
+      c[j] = row[j];
+  for (; j < columns; ++j)
+    c[j * stride] = row[j];
+}
+
+/// A tile at the edge, or one whose columns are not contiguous, goes through a
+/// buffer.
+template <typename T, int MR, int NV>
+void tile(const Sweep<T> &s, int64_t row) {
+  constexpr int Width = NV * Vector<T>::Lanes;
+  const T *a = s.a + row * s.aRow;
+  T *c = s.c + row * s.cRow;
+  if (s.cCol == 1 && s.columns == Width) {
+    microTile<T, MR, NV>(s.k, a, s.aRow, s.aCol, s.b, s.bRow, c, s.cRow,
+                         s.accumulate);
+    return;
+  }
+  alignas(64) T buffer[MR * Width];
+  if (s.accumulate)
+    for (int i = 0; i < MR; ++i)
+      gather(c + i * s.cRow, s.cCol, s.columns, Width, buffer + i * Width);
+  microTile<T, MR, NV>(s.k, a, s.aRow, s.aCol, s.b, s.bRow, buffer, Width,
+                       s.accumulate);
+  for (int i = 0; i < MR; ++i)
+    scatter(buffer + i * Width, c + i * s.cRow, s.cCol, s.columns);
+}
+
+/// Down the rows by `MR`, the rest by four, two and one.
+template <typename T, int MR, int NV> void sweep(const Sweep<T> &s) {
+  int64_t row = 0;
+  for (; row + MR <= s.rows; row += MR)
+    tile<T, MR, NV>(s, row);
+  if constexpr (MR > 4)
+    for (; row + 4 <= s.rows; row += 4)
+      tile<T, 4, NV>(s, row);
+  if constexpr (MR > 2)
+    if (row + 2 <= s.rows) {
+      tile<T, 2, NV>(s, row);
+      row += 2;
+    }
+  if (row < s.rows)
+    tile<T, 1, NV>(s, row);
+}
+
+/// Where lane `lane` of a vector comes from in one step of a transpose: below
+/// `Lanes` in the first of two vectors, from there on in the second.
+template <int Step, bool Upper, int Lanes> constexpr int sourceLane(int lane) {
+  bool second = (lane & Step) != 0;
+  if (Upper)
+    return second ? lane + Lanes : lane + Step;
+  return second ? lane - Step + Lanes : lane;
+}
+
+template <typename T, int Step, int... L>
+inline void exchange(typename Vector<T>::Type *rows,
+                     std::integer_sequence<int, L...>) {
+  constexpr int Lanes = Vector<T>::Lanes;
+  BELFRY_UNROLL
+  for (int i = 0; i < Lanes; ++i) {
+    if (i & Step)
+      continue;
+    auto x = rows[i], y = rows[i + Step];
+    rows[i] =
+        __builtin_shufflevector(x, y, sourceLane<Step, false, Lanes>(L)...);
+    rows[i + Step] =
+        __builtin_shufflevector(x, y, sourceLane<Step, true, Lanes>(L)...);
+  }
+}
+
+/// Transposes the square of `Lanes` vectors: blocks of half the size change
+/// places, then blocks within these, down to single elements.
+template <typename T, int Step = Vector<T>::Lanes / 2>
+inline void transpose(typename Vector<T>::Type *rows) {
+  if constexpr (Step > 0) {
+    exchange<T, Step>(rows,
+                      std::make_integer_sequence<int, Vector<T>::Lanes>());
+    transpose<T, Step / 2>(rows);
+  }
+}
+
+/// B's rows are contiguous.
+template <typename T>
+void packRows(int64_t k, int64_t columns, int64_t width, const T *b,
+              int64_t bRow, T *panel) {
+  constexpr int Lanes = Vector<T>::Lanes;
+  for (int64_t p = 0; p < k; ++p, b += bRow, panel += width) {
+    int64_t j = 0;
+    for (; j + Lanes <= columns; j += Lanes)
+      Vector<T>::store(panel + j, Vector<T>::load(b + j));
+    for (; j < columns; ++j)
+      panel[j] = b[j];
+    for (; j < width; ++j)
+      panel[j] = 0;
+  }
+}
+
+/// B's columns are contiguous: squares are transposed in registers.
+template <typename T>
+void packColumns(int64_t k, int64_t columns, int64_t width, const T *b,
+                 int64_t bCol, T *panel) {
+  constexpr int Lanes = Vector<T>::Lanes;
+  int64_t p = 0;
+  for (; p + Lanes <= k; p += Lanes)
+    for (int64_t j = 0; j < width; j += Lanes) {
+      typename Vector<T>::Type rows[Lanes];
+      BELFRY_UNROLL
+      for (int l = 0; l < Lanes; ++l)
+        rows[l] = j + l < columns ? Vector<T>::load(b + (j + l) * bCol + p)
+                                  : typename Vector<T>::Type{};
+      transpose<T>(rows);
+      BELFRY_UNROLL
+      for (int l = 0; l < Lanes; ++l)
+        Vector<T>::store(panel + (p + l) * width + j, rows[l]);
+    }
+  for (; p < k; ++p)
+    for (int64_t j = 0; j < width; ++j)
+      panel[p * width + j] = j < columns ? b[j * bCol + p] : T(0);
+}
+
+template <typename T>
+void pack(int64_t k, int64_t columns, int64_t vectors, const T *b, int64_t bRow,
+          int64_t bCol, T *panel) {
+  int64_t width = vectors * Vector<T>::Lanes;
+  if (bCol == 1)
+    return packRows(k, columns, width, b, bRow, panel);
+  if (bRow == 1)
+    return packColumns(k, columns, width, b, bCol, panel);
+  for (int64_t p = 0; p < k; ++p)
+    for (int64_t j = 0; j < width; ++j)
+      panel[p * width + j] = j < columns ? b[p * bRow + j * bCol] : T(0);
+}
+
+// Rows of a tile for panels of 1 to 4 vectors: as many accumulators as the
+// registers hold beside a row of B and a broadcast element of A.
+#if BELFRY_VECTOR_BYTES == 64 || defined(__aarch64__)
+constexpr int TileRows[] = {12, 8, 8, 6}; // of 32 registers
+constexpr int MainVectors = 3;
+#else
+constexpr int TileRows[] = {8, 6, 4, 2}; // of 16 registers
+constexpr int MainVectors = 2;
+#endif
+
+template <typename T> constexpr Kernels<T> makeKernels() {
+  return {Vector<T>::Lanes,
+          MainVectors,
+          {sweep<T, TileRows[0], 1>, sweep<T, TileRows[1], 2>,
+           sweep<T, TileRows[2], 3>, sweep<T, TileRows[3], 4>},
+          pack<T>};
+}
+
+} // namespace
+
+#endif // BELFRY_RUNTIME_HOST_GEMMKERNELSIMPL_H

@@ -1,0 +1,53 @@
+//===- ParallelFor.h - a pool of threads for grids of tiles -----*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The threads of one device context. A library routine cuts its work into a
+// grid of tiles by the shapes alone and hands the grid over; which thread runs
+// which tile is left open, so tiles must not depend on each other and no sum
+// may run across tiles. That is what makes results independent of the number
+// of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_HOST_PARALLELFOR_H
+#define BELFRY_RUNTIME_HOST_PARALLELFOR_H
+
+#include <cstdint>
+#include <memory>
+
+namespace belfry::rt {
+
+class ParallelFor {
+public:
+  /// A tile must not throw.
+  using TileFn = void (*)(void *arg, int64_t tile);
+
+  /// A pool in which `threads` threads work: the caller of `run` and
+  /// `threads` - 1 of its own. Where the system refuses to create one, the pool
+  /// has fewer; `threads()` says how many.
+  explicit ParallelFor(int threads);
+  ~ParallelFor();
+  ParallelFor(const ParallelFor &) = delete;
+  ParallelFor &operator=(const ParallelFor &) = delete;
+
+  int threads() const;
+
+  /// Calls fn(arg, t) once for each t in [0, tiles) and returns when all calls
+  /// have returned; what they wrote is then visible to the caller. Runs inline
+  /// in a pool of one, for a single tile, from within a tile, and where another
+  /// thread is using the pool. Tiles run in the default floating-point mode,
+  /// whatever the caller's.
+  void run(int64_t tiles, TileFn fn, void *arg);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace belfry::rt
+
+#endif // BELFRY_RUNTIME_HOST_PARALLELFOR_H
