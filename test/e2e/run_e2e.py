@@ -16,6 +16,7 @@ import argparse
 import os
 import sys
 import time
+import traceback
 
 import bad_input
 import behaviour
@@ -47,7 +48,11 @@ def main():
     try:
         for suite in suites:
             start, passed, failed = time.time(), ctx.passed, ctx.failed
-            SUITES[suite](ctx, o.only)
+            try:
+                SUITES[suite](ctx, o.only)
+            except Exception as e:  # a result that the suite can't read is a failure, and no end of the other suites
+                traceback.print_exc()
+                ctx.check(suite, f"stopped by {e!r}")
             print(f"{suite}: {ctx.passed - passed} hold, {ctx.failed - failed} fail, {time.time() - start:.0f} s", flush=True)
     finally:
         ctx.close()
