@@ -18,7 +18,8 @@ include "dialects/nn/CoreElementwise.td"
 include "dialects/nn/NnInterfaces.td"
 
 class Nn_LayerOp<string mnemonic, list<Trait> traits = []>
-    : Op<Nn_Dialect, mnemonic, !listconcat([Pure], traits)>;
+    : Op<Nn_Dialect, mnemonic,
+         !listconcat([Pure, DeclareOpInterfaceMethods<LayerOpInterface>], traits)>;
 
 def Nn_DenseOp : Nn_LayerOp<"dense"> {
   let summary = "activation(x · kernel + bias) over the last dimension";

@@ -47,6 +47,9 @@ class CoreOp : public mlir::OpTrait::TraitBase<ConcreteType, CoreOp> {};
 constexpr llvm::StringLiteral kRoleAttr = "nn.role"; ///< of arguments, results
 constexpr llvm::StringLiteral kNameAttr = "nn.name"; ///< user's name
 constexpr llvm::StringLiteral kWeightsAttr = "nn.weights"; ///< of the module
+/// Unit attribute of a core op whose gradient is known to be zero as a whole,
+/// such as the maximum that softmax subtracts: differentiation stops there.
+constexpr llvm::StringLiteral kNoGradientAttr = "nn.no_gradient";
 
 /// Attach what the passes ask of core ops; one function a question.
 void registerGradientModels(mlir::DialectRegistry &registry);
