@@ -38,15 +38,19 @@ using namespace belfry::rt::gemm;
 
 namespace {
 
-constexpr int64_t BlockBytes = 40 << 10;         // a panel's block of packed B
-constexpr int64_t StageBytes = int64_t(1) << 20; // packed B of a stage
-constexpr int64_t StripBytes = 8
-                               << 10; // columns taken together, bounds scratch
+constexpr int64_t BlockBytes = 28 << 10;           // a panel's block of B
+constexpr int64_t StageBytes = int64_t(256) << 10; // packed B of a stage
+// Columns taken together, in bytes: bounds the scratch memory.
+constexpr int64_t StripBytes = 8 << 10;
 constexpr int64_t TileProducts = 256 << 10; // multiply-adds worth a tile
 constexpr int64_t MaxTiles = 64;
-constexpr int64_t MinTileRows = 48; // a multiple of 6 and 8, the kernels' rows
-constexpr int64_t MinPackTile = 8 << 10; // elements worth a tile of packing
-constexpr int64_t PackRows = 32; // rows from which packing contiguous B pays
+constexpr int64_t FewTiles = 8; // enough for the usual threads of a device
+constexpr int64_t MinTileRows = 48;
+constexpr int64_t RowMultiple = 8;   // the rows of the widest kernels
+constexpr int64_t PackRows = 48;     // fewer never repay packing contiguous B
+constexpr int64_t PrivateRows = 192; // more rows share what is packed
+constexpr int64_t PrivateBytes = 2 << 20; // of B; more is read row by row
+constexpr int64_t PackChunk = 64;         // rows of B packed together
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -116,47 +120,42 @@ template <typename T> void multiplyPlainly(const Product<T> &s) {
     }
 }
 
+/// Where the kernels read B.
+enum class Source {
+  InPlace, ///< where it is, but for a panel that ends within a vector
+  Private, ///< each tile packs the panels that it uses
+  Shared   ///< a stage packs all panels for all tiles
+};
+
 /// The loops around the kernels, for one product.
 template <typename T> class Loops {
 public:
   Loops(const Product<T> &product, const Kernels<T> &kernels)
       : s(product), kernels(kernels) {
-    vectors = ceilDiv(s.n, kernels.lanes);
     planPanels();
-    bool rowsContiguous = s.bCol == 1;
-    packAll = !rowsContiguous || s.m >= PackRows;
-    // In place, a panel that ends within a vector would be read past its end.
-    packLast = !packAll && s.n % kernels.lanes != 0;
-    int64_t panelBytes =
-        kernels.mainVectors * kernels.lanes * int64_t(sizeof(T));
-    block = std::max<int64_t>(BlockBytes / panelBytes, 16);
-    int64_t packedVectors =
-        packAll ? vectors : (packLast ? width(panels - 1) : 0);
+    source = chooseSource();
+    int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
+    block = std::max<int64_t>(BlockBytes / widest, 1);
     stage = s.k;
-    if (packedVectors) {
-      int64_t rowBytes = packedVectors * kernels.lanes * int64_t(sizeof(T));
+    if (source == Source::Shared) {
+      int64_t rowBytes = vectors * vectorBytes();
       int64_t blocks = std::max<int64_t>(StageBytes / rowBytes / block, 1);
       stage = std::min(stage, blocks * block);
       packed = static_cast<T *>(scratch.get(size_t(stage * rowBytes)));
-      refused = !packed;
     }
     planTiles();
   }
 
-  bool outOfMemory() const { return refused; }
+  bool outOfMemory() const { return source == Source::Shared && !packed; }
 
   void run(ParallelFor *pool) {
     for (stageStart = 0; stageStart < s.k; stageStart += stage) {
       stageEnd = std::min(stageStart + stage, s.k);
-      if (packed) {
-        int64_t blocks = ceilDiv(stageEnd - stageStart, block);
-        int64_t packs = (packAll ? panels : 1) * blocks;
-        bool small =
-            (stageEnd - stageStart) * vectors * kernels.lanes < 2 * MinPackTile;
-        forEach(small ? nullptr : pool, packs, [](void *self, int64_t tile) {
-          static_cast<Loops *>(self)->packTile(tile);
-        });
-      }
+      if (source == Source::Shared)
+        forEach(pool, ceilDiv(stageEnd - stageStart, PackChunk),
+                [](void *self, int64_t tile) {
+                  static_cast<Loops *>(self)->packTile(tile);
+                });
       forEach(pool, rowTiles * panelTiles, [](void *self, int64_t tile) {
         static_cast<Loops *>(self)->computeTile(tile);
       });
@@ -164,20 +163,42 @@ public:
   }
 
 private:
-  // Panels: `wide` of one vector more than the rest come last, so that every
-  // panel has nearly the kernels' favourite width.
+  int64_t vectorBytes() const { return kernels.lanes * int64_t(sizeof(T)); }
+
+  // The `wide` last panels have one vector more than the others, so that all
+  // have nearly the kernels' favourite width.
   void planPanels() {
-    int64_t favourite = kernels.mainVectors;
+    vectors = ceilDiv(s.n, kernels.lanes);
     // Rows too few to fill a tile: wide panels keep more chains going.
-    if (s.m <= 2)
-      favourite = MaxPanelVectors;
-    panels = favourite < MaxPanelVectors && vectors > favourite
-                 ? std::max<int64_t>(vectors / favourite, 1)
-                 : ceilDiv(vectors, favourite);
-    if (ceilDiv(vectors, panels) > MaxPanelVectors)
-      panels = ceilDiv(vectors, favourite);
+    bool few = s.m <= 2;
+    int64_t favourite = few ? MaxPanelVectors : kernels.mainVectors;
+    int64_t most = few ? MaxPanelVectors : kernels.mostVectors;
+    panels = std::max(vectors / favourite, ceilDiv(vectors, most));
     narrow = vectors / panels;
     wide = vectors % panels;
+  }
+
+  Source chooseSource() const {
+    if (s.bCol == 1 && s.m < PackRows)
+      return Source::InPlace;
+    double bytes = double(s.n) * double(s.k) * double(sizeof(T));
+    return s.m <= PrivateRows && bytes <= PrivateBytes ? Source::Private
+                                                       : Source::Shared;
+  }
+
+  void planTiles() {
+    double products = double(s.m) * double(s.n) * double(s.k);
+    int64_t wanted =
+        int64_t(std::min(products / double(TileProducts), double(MaxTiles)));
+    wanted = std::max<int64_t>(wanted, 1);
+    // Tiles that pack for themselves share no rows where panels suffice.
+    int64_t parts = source == Source::Private
+                        ? ceilDiv(std::min(wanted, FewTiles), panels)
+                        : wanted;
+    parts = std::min(parts, ceilDiv(s.m, MinTileRows));
+    tileRows = ceilDiv(ceilDiv(s.m, parts), RowMultiple) * RowMultiple;
+    rowTiles = ceilDiv(s.m, tileRows);
+    panelTiles = std::min(panels, ceilDiv(wanted, rowTiles));
   }
 
   int64_t width(int64_t panel) const {
@@ -190,50 +211,38 @@ private:
     return std::min(width(panel) * kernels.lanes,
                     s.n - firstVector(panel) * kernels.lanes);
   }
-  bool isPacked(int64_t panel) const {
-    return packAll || (packLast && panel == panels - 1);
+  const T *unpacked(int64_t panel, int64_t p) const {
+    return s.b + p * s.bRow + firstVector(panel) * kernels.lanes * s.bCol;
   }
-  /// The packed block `p` (counted from the stage's start) of a panel.
-  T *packedBlock(int64_t panel, int64_t p) const {
-    int64_t before = packAll ? firstVector(panel) * kernels.lanes : 0;
+  /// Shared packed B from row `p` on, of one panel.
+  T *sharedPanel(int64_t panel, int64_t p) const {
     int64_t rows = stageEnd - stageStart;
-    return packed + before * rows + p * width(panel) * kernels.lanes;
+    return packed +
+           (firstVector(panel) * rows + (p - stageStart) * width(panel)) *
+               kernels.lanes;
+  }
+  void packPanel(int64_t panel, int64_t p, int64_t size, T *to) const {
+    kernels.pack(size, columns(panel), width(panel), unpacked(panel, p), s.bRow,
+                 s.bCol, to);
   }
 
-  void planTiles() {
-    double products = double(s.m) * double(s.n) * double(s.k);
-    int64_t wanted =
-        int64_t(std::min(products / double(TileProducts), double(MaxTiles)));
-    wanted = std::max<int64_t>(wanted, 1);
-    int64_t most = std::min(wanted, ceilDiv(s.m, MinTileRows));
-    tileRows = ceilDiv(ceilDiv(s.m, most), MinTileRows / 2) * (MinTileRows / 2);
-    rowTiles = ceilDiv(s.m, tileRows);
-    panelTiles = std::min(panels, ceilDiv(wanted, rowTiles));
-  }
-
-  static void forEach(ParallelFor *pool, int64_t tiles, ParallelFor::TileFn fn,
-                      void *self) {
-    if (pool)
-      return pool->run(tiles, fn, self);
-    for (int64_t t = 0; t < tiles; ++t)
-      fn(self, t);
-  }
   void forEach(ParallelFor *pool, int64_t tiles, ParallelFor::TileFn fn) {
-    forEach(pool, tiles, fn, this);
+    if (pool)
+      return pool->run(tiles, fn, this);
+    for (int64_t t = 0; t < tiles; ++t)
+      fn(this, t);
   }
 
+  /// A chunk of B's rows, of all panels: what lies together is read together.
   void packTile(int64_t tile) {
-    int64_t blocks = ceilDiv(stageEnd - stageStart, block);
-    int64_t panel = packAll ? tile / blocks : panels - 1;
-    int64_t start = tile % blocks * block;
-    int64_t size = std::min(block, stageEnd - stageStart - start);
-    const T *from = s.b + (stageStart + start) * s.bRow +
-                    firstVector(panel) * kernels.lanes * s.bCol;
-    kernels.pack(size, columns(panel), width(panel), from, s.bRow, s.bCol,
-                 packedBlock(panel, start));
+    int64_t p = stageStart + tile * PackChunk;
+    for (int64_t panel = 0; panel < panels; ++panel)
+      packPanel(panel, p, std::min(PackChunk, stageEnd - p),
+                sharedPanel(panel, p));
   }
 
   void computeTile(int64_t tile) {
+    alignas(64) T buffer[BlockBytes / sizeof(T)];
     int64_t rowTile = tile / panelTiles, group = tile % panelTiles;
     int64_t row = rowTile * tileRows;
     int64_t first = panels * group / panelTiles;
@@ -249,14 +258,20 @@ private:
       sweep.a = s.a + row * s.aRow + p * s.aCol;
       sweep.accumulate = s.accumulate || p > 0;
       for (int64_t panel = first; panel < last; ++panel) {
-        int64_t column = firstVector(panel) * kernels.lanes;
+        int64_t packedRow = width(panel) * kernels.lanes;
         sweep.columns = columns(panel);
-        sweep.c = s.c + row * s.cRow + column * s.cCol;
-        if (isPacked(panel)) {
-          sweep.b = packedBlock(panel, p - stageStart);
-          sweep.bRow = width(panel) * kernels.lanes;
+        sweep.c =
+            s.c + row * s.cRow + firstVector(panel) * kernels.lanes * s.cCol;
+        if (source == Source::Shared) {
+          sweep.b = sharedPanel(panel, p);
+          sweep.bRow = packedRow;
+        } else if (source == Source::Private || sweep.columns < packedRow) {
+          // In place, the last vector would be read past its end.
+          packPanel(panel, p, sweep.k, buffer);
+          sweep.b = buffer;
+          sweep.bRow = packedRow;
         } else {
-          sweep.b = s.b + p * s.bRow + column;
+          sweep.b = unpacked(panel, p);
           sweep.bRow = s.bRow;
         }
         kernels.sweep[width(panel) - 1](sweep);
@@ -266,9 +281,9 @@ private:
 
   Product<T> s;
   const Kernels<T> &kernels;
+  Source source;
   int64_t vectors, panels, narrow, wide;
-  bool packAll, packLast, refused = false;
-  int64_t block, stage;
+  int64_t block, stage; // rows of B
   int64_t stageStart = 0, stageEnd = 0;
   int64_t tileRows, rowTiles, panelTiles;
   T *packed = nullptr;

@@ -41,6 +41,7 @@ template <typename T> struct Sweep {
 template <typename T> struct Kernels {
   int64_t lanes;       ///< elements of a vector
   int64_t mainVectors; ///< the panel width that is fastest with many rows
+  int64_t mostVectors; ///< the widest that is nearly as fast
   /// By number of vectors - 1.
   void (*sweep[MaxPanelVectors])(const Sweep<T> &);
   /// Packs B[k, columns], with any strides, into a panel of `vectors` vectors.

@@ -87,6 +87,15 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
   for (int v = 0; v < NV; ++v)
     sum[i][v] =
         accumulate ? V::load(c + i * cRow + v * V::Lanes) : typename V::Type{};
+  // One pointer for three rows, whose distances x86 can address. The compiler
+  // must not see how the pointers relate: it would make a single one that steps
+  // from row to row, a chain of additions longer than the multiply-adds take.
+  const T *rows[(MR + 2) / 3];
+  BELFRY_UNROLL
+  for (int g = 0; g < (MR + 2) / 3; ++g) {
+    rows[g] = a + 3 * g * aRow;
+    asm("" : "+r"(rows[g]));
+  }
   for (int64_t p = 0; p < k; ++p) {
     typename V::Type row[NV];
     BELFRY_UNROLL
@@ -94,12 +103,14 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
       row[v] = V::load(b + v * V::Lanes);
     BELFRY_UNROLL
     for (int i = 0; i < MR; ++i) {
-      typename V::Type x = V::splat(a[i * aRow]);
+      typename V::Type x = V::splat(rows[i / 3][i % 3 * aRow]);
       BELFRY_UNROLL
       for (int v = 0; v < NV; ++v)
         sum[i][v] = multiplyAdd<T>(x, row[v], sum[i][v]);
     }
-    a += aCol;
+    BELFRY_UNROLL
+    for (int g = 0; g < (MR + 2) / 3; ++g)
+      rows[g] += aCol;
     b += bRow;
   }
   BELFRY_UNROLL
@@ -263,15 +274,16 @@ void pack(int64_t k, int64_t columns, int64_t vectors, const T *b, int64_t bRow,
 // registers hold beside a row of B and a broadcast element of A.
 #if BELFRY_VECTOR_BYTES == 64 || defined(__aarch64__)
 constexpr int TileRows[] = {12, 8, 8, 6}; // of 32 registers
-constexpr int MainVectors = 3;
+constexpr int MainVectors = 3, MostVectors = 4;
 #else
 constexpr int TileRows[] = {8, 6, 4, 2}; // of 16 registers
-constexpr int MainVectors = 2;
+constexpr int MainVectors = 2, MostVectors = 2;
 #endif
 
 template <typename T> constexpr Kernels<T> makeKernels() {
   return {Vector<T>::Lanes,
           MainVectors,
+          MostVectors,
           {sweep<T, TileRows[0], 1>, sweep<T, TileRows[1], 2>,
            sweep<T, TileRows[2], 3>, sweep<T, TileRows[3], 4>},
           pack<T>};
