@@ -53,6 +53,7 @@ if config.sanitize:
 config.substitutions.append(("%oracle-python", config.oracle_python))
 config.substitutions.append(("%python", '"%s"' % sys.executable))
 config.substitutions.append(("%cxx", config.cxx))
+config.substitutions.append(("%llvm-tools", config.llvm_tools_dir))
 config.substitutions.append(("%source", config.belfry_source))
 config.substitutions.append(("%build", config.belfry_build))
 
