@@ -1,4 +1,5 @@
-//===- Builders.cpp - short forms for building core ops ------------------------===//
+//===- Builders.cpp - short forms for building core ops
+//------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +12,8 @@ using namespace mlir;
 using namespace belfry::nn;
 
 Value CoreBuilder::scalar(Type element, double value) {
-  return ConstantOp::create(builder, loc, RankedTensorType::get({}, element), value);
+  return ConstantOp::create(builder, loc, RankedTensorType::get({}, element),
+                            value);
 }
 
 Value CoreBuilder::splat(Value ref, double value, Type element) {
@@ -56,7 +58,8 @@ Value CoreBuilder::broadcastLike(Value x, Value ref, ArrayRef<int64_t> dims) {
   bool dynamicIsNew = false;
   for (int64_t d = 0; d < type.getRank(); ++d)
     dynamicIsNew |= type.isDynamicDim(d) && !llvm::is_contained(dims, d);
-  return BroadcastOp::create(builder, loc, type, x, dynamicIsNew ? ref : Value(), dims);
+  return BroadcastOp::create(builder, loc, type, x,
+                             dynamicIsNew ? ref : Value(), dims);
 }
 
 Value CoreBuilder::unreduce(Value x, Value ref, ArrayRef<int64_t> dims) {
@@ -73,7 +76,23 @@ Value CoreBuilder::reduce(ReduceKind kind, Value x, ArrayRef<int64_t> dims) {
   return ReduceOp::create(builder, loc, kind, x, dims);
 }
 Value CoreBuilder::reduceAll(ReduceKind kind, Value x) {
-  return reduce(kind, x, llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
+  return reduce(
+      kind, x, llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
+}
+Value CoreBuilder::maxWithoutGradient(Value x, ArrayRef<int64_t> dims) {
+  auto max = ReduceOp::create(builder, loc, ReduceKind::Max, x, dims);
+  max->setAttr(kNoGradientAttr, builder.getUnitAttr());
+  return max;
+}
+Value CoreBuilder::softmax(Value x, int64_t axis) {
+  Value shifted = sub(x, unreduce(maxWithoutGradient(x, axis), x, axis));
+  Value e = unary(UnaryKind::Exp, shifted);
+  return div(e, unreduce(reduce(ReduceKind::Sum, e, axis), e, axis));
+}
+Value CoreBuilder::logSoftmax(Value x, int64_t axis) {
+  Value shifted = sub(x, unreduce(maxWithoutGradient(x, axis), x, axis));
+  Value sum = reduce(ReduceKind::Sum, unary(UnaryKind::Exp, shifted), axis);
+  return sub(shifted, unreduce(unary(UnaryKind::Log, sum), x, axis));
 }
 Value CoreBuilder::transpose(Value x, ArrayRef<int64_t> perm) {
   if (llvm::equal(perm, llvm::seq<int64_t>(0, perm.size())))

@@ -1,4 +1,4 @@
-//===- Gradient.cpp
+//===- Gradient.cpp - registration of the gradients
 //----------------------------------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
@@ -6,6 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/GradientModel.h"
 
-void belfry::nn::registerGradientModels(mlir::DialectRegistry &) {}
+using namespace mlir;
+using namespace belfry::nn;
+
+void belfry::nn::registerGradientModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NnDialect *) {
+    attachElementwiseGradients(context);
+    attachShapeGradients(context);
+    attachLinearGradients(context);
+    attachIndexGradients(context);
+    attachScanGradient(context);
+  });
+}

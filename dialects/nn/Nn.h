@@ -44,9 +44,22 @@ template <typename ConcreteType>
 class CoreOp : public mlir::OpTrait::TraitBase<ConcreteType, CoreOp> {};
 
 /// Names of attributes that are not part of an op's definition.
-constexpr llvm::StringLiteral kRoleAttr = "nn.role"; ///< of arguments, results
-constexpr llvm::StringLiteral kNameAttr = "nn.name"; ///< user's name
-constexpr llvm::StringLiteral kWeightsAttr = "nn.weights"; ///< of the module
+///
+/// Of an argument or result of a training function:
+constexpr llvm::StringLiteral kRoleAttr = "nn.role";
+constexpr llvm::StringLiteral kNameAttr = "nn.name"; ///< the user's name
+/// Of an integer input or target: its values are in [0, limit), or `nn.ignore`.
+constexpr llvm::StringLiteral kLimitAttr = "nn.limit";
+constexpr llvm::StringLiteral kIgnoreAttr = "nn.ignore";
+constexpr llvm::StringLiteral kLayerAttr = "nn.layer"; ///< that sets the limit
+constexpr llvm::StringLiteral kLossAttr = "nn.loss";   ///< of a target: kind
+constexpr llvm::StringLiteral kOfAttr = "nn.of"; ///< of a slot: its parameter
+constexpr llvm::StringLiteral kValueAttr = "nn.value"; ///< a hyper's default
+/// Of a metric: whether sample weights count.
+constexpr llvm::StringLiteral kWeightedAttr = "nn.weighted";
+/// Of the module: the file with the initial weights; the optimizer's kind.
+constexpr llvm::StringLiteral kWeightsAttr = "nn.weights";
+constexpr llvm::StringLiteral kOptimizerAttr = "nn.optimizer";
 /// Unit attribute of a core op whose gradient is known to be zero as a whole,
 /// such as the maximum that softmax subtracts: differentiation stops there.
 constexpr llvm::StringLiteral kNoGradientAttr = "nn.no_gradient";
