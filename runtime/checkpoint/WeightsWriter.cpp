@@ -1,0 +1,243 @@
+//===- WeightsWriter.cpp - writes Keras's weight files --------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/checkpoint/WeightsFile.h"
+#include "runtime/data/Hdf5.h"
+#include "runtime/data/OutputFile.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+using namespace belfry::rt;
+
+namespace {
+
+hid_t fileType(DType dtype) {
+  switch (dtype) {
+  case DType::I1:
+    return H5T_STD_U8LE;
+  case DType::I32:
+    return H5T_STD_I32LE;
+  case DType::I64:
+    return H5T_STD_I64LE;
+  case DType::F32:
+    return H5T_IEEE_F32LE;
+  case DType::F64:
+    break;
+  }
+  return H5T_IEEE_F64LE;
+}
+
+hid_t memoryType(DType dtype) {
+  switch (dtype) {
+  case DType::I1:
+    return H5T_NATIVE_UINT8;
+  case DType::I32:
+    return H5T_NATIVE_INT32;
+  case DType::I64:
+    return H5T_NATIVE_INT64;
+  case DType::F32:
+    return H5T_NATIVE_FLOAT;
+  case DType::F64:
+    break;
+  }
+  return H5T_NATIVE_DOUBLE;
+}
+
+/// Writes groups and datasets; remembers that something went wrong.
+class Writer {
+public:
+  explicit Writer(const std::string &path) {
+    silenceHdf5();
+    file =
+        Hid(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    links = Hid(H5Pcreate(H5P_LINK_CREATE));
+    H5Pset_create_intermediate_group(links.get(), 1);
+    failed = !file;
+  }
+
+  void dataset(const std::string &path, DType dtype, const Shape &shape,
+               const void *data) {
+    if (failed)
+      return;
+    std::vector<hsize_t> dims(shape.begin(), shape.end());
+    Hid space(dims.empty()
+                  ? H5Screate(H5S_SCALAR)
+                  : H5Screate_simple(int(dims.size()), dims.data(), nullptr));
+    Hid set(H5Dcreate2(file.get(), path.c_str(), fileType(dtype), space.get(),
+                       links.get(), H5P_DEFAULT, H5P_DEFAULT));
+    failed |= !set || H5Dwrite(set.get(), memoryType(dtype), H5S_ALL, H5S_ALL,
+                               H5P_DEFAULT, data) < 0;
+  }
+
+  /// A `vars` group with the name of what it belongs to.
+  void vars(const std::string &path, const std::string &name) {
+    if (failed || !named.insert(path).second)
+      return;
+    Hid group(H5Lexists(file.get(), path.c_str(), H5P_DEFAULT) > 0
+                  ? H5Gopen2(file.get(), path.c_str(), H5P_DEFAULT)
+                  : H5Gcreate2(file.get(), path.c_str(), links.get(),
+                               H5P_DEFAULT, H5P_DEFAULT));
+    Hid type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), H5T_VARIABLE);
+    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+    Hid space(H5Screate(H5S_SCALAR));
+    Hid attribute(H5Acreate2(group.get(), "name", type.get(), space.get(),
+                             H5P_DEFAULT, H5P_DEFAULT));
+    const char *text = name.c_str();
+    failed |= !attribute || H5Awrite(attribute.get(), type.get(), &text) < 0;
+  }
+
+  Status close() {
+    failed |= file && H5Fflush(file.get(), H5F_SCOPE_LOCAL) < 0;
+    file = Hid();
+    return failed ? Status::user("the HDF5 library cannot write it")
+                  : Status::success();
+  }
+
+private:
+  Hid file, links;
+  std::set<std::string> named;
+  bool failed = false;
+};
+
+std::string lastPart(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// The folder of the innermost layer in a path: `layers/lstm` of
+/// `layers/lstm/cell/vars/0`.
+std::string layerFolder(const std::string &path) {
+  size_t at = path.rfind("layers/");
+  while (at != std::string::npos && at > 0 && path[at - 1] != '/')
+    at = path.rfind("layers/", at - 1);
+  if (at == std::string::npos)
+    return {};
+  return path.substr(0, path.find('/', at + 7));
+}
+
+/// Keras's automatic name of an optimizer's class.
+std::string optimizerName(const std::string &name) {
+  if (name == "rmsprop")
+    return "rm_sprop";
+  if (name == "adamw")
+    return "adam_w";
+  return name.empty() ? "optimizer" : name;
+}
+
+void writeOptimizer(Writer &writer, const OptimizerInfo &optimizer,
+                    const ModelValues &values) {
+  if (optimizer.name.empty())
+    return;
+  size_t next = 0;
+  auto path = [&] { return "optimizer/vars/" + std::to_string(next++); };
+  writer.dataset(path(), DType::I64, {}, &values.iterations);
+  for (size_t i = 0; i < optimizer.hypers.size(); ++i)
+    if (optimizer.hypers[i].first == "learning_rate") {
+      auto rate = float(values.hypers[i]);
+      writer.dataset(path(), DType::F32, {}, &rate);
+    }
+  for (size_t slot : kerasSlotOrder(optimizer))
+    writer.dataset(path(), optimizer.slots[slot].dtype,
+                   optimizer.slots[slot].shape, values.slots[slot]);
+  writer.vars("optimizer/vars", optimizerName(optimizer.name));
+}
+
+Status writeAll(const std::string &path, const Manifest &manifest,
+                const ModelValues &values) {
+  Writer writer(path);
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const ParameterInfo &parameter = manifest.parameters[i];
+    writer.dataset(parameter.path, parameter.dtype, parameter.shape,
+                   values.parameters[i]);
+  }
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    std::string folder = layerFolder(parameter.path);
+    if (!folder.empty())
+      writer.vars(folder + "/vars", lastPart(parameter.layer));
+  }
+  writeOptimizer(writer, manifest.optimizer, values);
+  writer.vars("vars", manifest.model);
+  return writer.close();
+}
+
+} // namespace
+
+std::vector<size_t> belfry::rt::kerasSlotOrder(const OptimizerInfo &optimizer) {
+  static const std::set<std::string> interleaved = {"adam", "adamw", "adamax",
+                                                    "nadam", "lamb"};
+  bool mixed = interleaved.contains(optimizer.name);
+  // Rank of the kinds by first appearance; what belongs to no parameter and
+  // amsgrad's maxima come after the interleaved ones.
+  std::vector<std::string> kinds;
+  for (const SlotInfo &slot : optimizer.slots)
+    if (std::find(kinds.begin(), kinds.end(), slot.name) == kinds.end())
+      kinds.push_back(slot.name);
+  auto rank = [&](size_t i) {
+    return std::find(kinds.begin(), kinds.end(), optimizer.slots[i].name) -
+           kinds.begin();
+  };
+  auto group = [&](size_t i) {
+    const SlotInfo &slot = optimizer.slots[i];
+    if (slot.parameter < 0)
+      return 2;
+    return mixed && slot.name == "velocity_hat" ? 1 : 0;
+  };
+  std::vector<size_t> order(optimizer.slots.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (group(a) != group(b))
+      return group(a) < group(b);
+    int64_t pa = optimizer.slots[a].parameter,
+            pb = optimizer.slots[b].parameter;
+    auto ra = rank(a), rb = rank(b);
+    if (mixed)
+      return std::tie(pa, ra, a) < std::tie(pb, rb, b);
+    return std::tie(ra, pa, a) < std::tie(rb, pb, b);
+  });
+  return order;
+}
+
+Status belfry::rt::checkWeightsSuffix(const std::string &file) {
+  if (file.ends_with(".weights.h5"))
+    return Status::success();
+  return Status::user("'--save " + file +
+                      "': weights are saved as .weights.h5, and the name has "
+                      "to end so");
+}
+
+Status belfry::rt::writeWeights(const std::string &file,
+                                const Manifest &manifest,
+                                const ModelValues &values, bool isNew) {
+  Expected<OutputFile> output = OutputFile::create(file);
+  if (!output.ok())
+    return output.status();
+  Status written = writeAll(output->temporary(), manifest, values);
+  if (!written.ok())
+    return written.withPrefix("'" + file + "'");
+  return isNew ? output->commitNew() : output->commit();
+}
+
+Status belfry::rt::writeArrays(
+    const std::string &file, const Manifest &manifest,
+    const std::vector<std::pair<size_t, const void *>> &arrays) {
+  Expected<OutputFile> output = OutputFile::create(file);
+  if (!output.ok())
+    return output.status();
+  Writer writer(output->temporary());
+  for (const auto &[index, data] : arrays) {
+    const ParameterInfo &parameter = manifest.parameters[index];
+    writer.dataset(parameter.name, parameter.dtype, parameter.shape, data);
+  }
+  Status written = writer.close();
+  if (!written.ok())
+    return written.withPrefix("'" + file + "'");
+  return output->commit();
+}

@@ -1,0 +1,159 @@
+//===- Info.cpp - says what was compiled ----------------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cli/Info.h"
+
+#include "runtime/core/MemoryPlan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace belfry::rt;
+
+namespace {
+
+/// Columns of a width that fits, two spaces apart; numbers stand right.
+class Table {
+public:
+  explicit Table(std::vector<bool> right) : right(std::move(right)) {}
+  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+
+  std::string text() const {
+    std::vector<size_t> width(right.size(), 0);
+    for (const auto &cells : rows)
+      for (size_t i = 0; i < cells.size(); ++i)
+        width[i] = std::max(width[i], cells[i].size());
+    std::string text;
+    for (const auto &cells : rows) {
+      std::string line;
+      for (size_t i = 0; i < cells.size(); ++i) {
+        std::string space(width[i] - cells[i].size(), ' ');
+        line += (i ? "  " : "  ") +
+                (right[i] ? space + cells[i] : cells[i] + space);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    return text;
+  }
+
+private:
+  std::vector<bool> right;
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::string withCommas(int64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string megabytes(int64_t bytes) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.2f MB", double(bytes) / 1e6);
+  return text;
+}
+
+std::string shortNumber(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
+}
+
+void addTensors(Table &table, const char *role,
+                const std::vector<TensorInfo> &tensors) {
+  for (const TensorInfo &tensor : tensors) {
+    std::string more =
+        std::string(nameOf(tensor.dtype)) + " " + toString(tensor.shape);
+    if (tensor.limit)
+      more += ", values 0 to " + std::to_string(*tensor.limit - 1);
+    if (!tensor.loss.empty())
+      more += ", loss " + tensor.loss;
+    table.row({role, tensor.name + ": " + more});
+  }
+}
+
+std::string layerTable(const Manifest &manifest) {
+  Table table({false, false, false, true});
+  table.row({"layer", "class", "output shape", "parameters"});
+  for (const LayerInfo &layer : manifest.layers) {
+    std::string shapes;
+    for (const Shape &shape : layer.outputs)
+      shapes += (shapes.empty() ? "" : ", ") + toString(shape);
+    table.row(
+        {layer.name, layer.className, shapes, withCommas(layer.parameters)});
+  }
+  return table.text();
+}
+
+std::string parameterTable(const Manifest &manifest) {
+  Table table({false, false, false, false, false});
+  table.row({"parameter", "dtype", "shape", "in files", ""});
+  for (const ParameterInfo &parameter : manifest.parameters)
+    table.row({parameter.name, std::string(nameOf(parameter.dtype)),
+               toString(parameter.shape), parameter.path,
+               parameter.trainable ? "" : "frozen"});
+  return table.text();
+}
+
+std::string memoryTable(const Manifest &manifest, int64_t towers,
+                        int64_t devices, int64_t batchSize) {
+  Table table({false, true, false, true, false});
+  for (const auto &[name, function] : manifest.functions) {
+    MemoryPlan plan = planMemory(
+        function, maxTowerRows(batchSize, towers, manifest.slicing), batchSize);
+    table.row({name, megabytes(plan.totalBytes(devices, towers)), "live set",
+               megabytes(plan.liveBound(devices, towers)),
+               std::to_string(function.schedule.size()) + " steps of the "
+                                                          "schedule"});
+  }
+  return table.text();
+}
+
+} // namespace
+
+std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
+                                             bool hasWeights, int64_t towers,
+                                             int64_t devices,
+                                             int64_t batchSize) {
+  Table table({false, false});
+  table.row(
+      {"model", manifest.model + (manifest.kerasVersion.empty()
+                                      ? ""
+                                      : ", Keras " + manifest.kerasVersion)});
+  table.row({"target", manifest.target + ", " + manifest.mcpu});
+  table.row({"numerics", manifest.numerics});
+  table.row({"towers", std::to_string(manifest.towers) +
+                           " unless '--towers' says otherwise"});
+  addTensors(table, "input", manifest.inputs);
+  addTensors(table, "output", manifest.outputs);
+  addTensors(table, "target", manifest.targets);
+  std::string hypers;
+  for (const auto &[name, value] : manifest.optimizer.hypers)
+    hypers += (hypers.empty() ? " (" : ", ") + name + "=" + shortNumber(value);
+  if (!manifest.optimizer.name.empty())
+    table.row({"optimizer",
+               manifest.optimizer.name + (hypers.empty() ? "" : hypers + ")")});
+  for (const MetricInfo &metric : manifest.metrics)
+    table.row({"metric", metric.name + (metric.weighted ? ", weighted" : "")});
+  table.row({"weights", hasWeights ? "in the program" : "none in the program"});
+
+  int64_t trainable = 0, frozen = 0;
+  for (const ParameterInfo &parameter : manifest.parameters)
+    (parameter.trainable ? trainable : frozen) += numElements(parameter.shape);
+  std::string total = withCommas(trainable + frozen) + " parameters, " +
+                      withCommas(trainable) + " of them trainable";
+  return table.text() + "\n" + layerTable(manifest) + "  " + total + "\n\n" +
+         parameterTable(manifest) + "\n  memory at batch size " +
+         std::to_string(batchSize) + ", " + std::to_string(towers) +
+         (towers == 1 ? " tower" : " towers") + " on " +
+         std::to_string(devices) + (devices == 1 ? " device" : " devices") +
+         "\n" + memoryTable(manifest, towers, devices, batchSize);
+}

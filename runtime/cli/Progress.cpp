@@ -1,0 +1,93 @@
+//===- Progress.cpp - what is seen while a model trains -------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cli/Progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace belfry::rt;
+using namespace belfry::rt::cli;
+
+std::string belfry::rt::cli::formatLogs(const Logs &logs) {
+  std::string text;
+  for (const auto &[name, value] : logs) {
+    char number[40];
+    std::snprintf(number, sizeof(number),
+                  std::abs(value) > 1e-3 || value == 0 ? "%.4f" : "%.4e",
+                  value);
+    text += (text.empty() ? "" : " - ") + name + ": " + number;
+  }
+  return text;
+}
+
+std::string belfry::rt::cli::formatTime(double seconds) {
+  auto whole = int64_t(std::llround(std::max(0.0, seconds)));
+  char text[48];
+  if (whole >= 3600)
+    std::snprintf(text, sizeof(text), "%lld:%02lld:%02lld",
+                  (long long)(whole / 3600), (long long)(whole / 60 % 60),
+                  (long long)(whole % 60));
+  else if (whole >= 60)
+    std::snprintf(text, sizeof(text), "%lld:%02lld", (long long)(whole / 60),
+                  (long long)(whole % 60));
+  else
+    std::snprintf(text, sizeof(text), "%llds", (long long)whole);
+  return text;
+}
+
+double Progress::elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void Progress::epochBegins(int64_t epoch, int64_t epochCount,
+                           int64_t stepCount) {
+  epochs = epochCount;
+  steps = stepCount;
+  done = 0;
+  begin = drawn = Clock::now();
+  if (terminal && epochs > 1)
+    std::fprintf(stream, "epoch %lld/%lld\n", (long long)(epoch + 1),
+                 (long long)epochs);
+}
+
+void Progress::stepDone(int64_t step, const Logs &logs) {
+  done = step + 1;
+  if (!terminal)
+    return;
+  // Ten times a second is what an eye can follow.
+  Clock::time_point now = Clock::now();
+  if (now - drawn < std::chrono::milliseconds(100))
+    return;
+  drawn = now;
+  constexpr int width = 20;
+  int filled =
+      int(double(width) * double(done) / double(std::max<int64_t>(1, steps)));
+  std::string bar;
+  for (int i = 0; i < width; ++i)
+    bar += i < filled ? "━" : "·";
+  double left = elapsed() / double(done) * double(steps - done);
+  std::fprintf(stream, "\r\x1b[K%lld/%lld %s %s left - %s", (long long)done,
+               (long long)steps, bar.c_str(), formatTime(left).c_str(),
+               formatLogs(logs).c_str());
+  std::fflush(stream);
+}
+
+void Progress::epochDone(int64_t epoch, const Logs &logs) {
+  double seconds = elapsed();
+  double perStep = 1e3 * seconds / double(std::max<int64_t>(1, done));
+  std::string head =
+      terminal
+          ? "\r\x1b[K" + std::to_string(done) + "/" + std::to_string(steps)
+          : "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(epochs);
+  std::fprintf(stream,
+               perStep < 10 ? "%s - %s - %.1fms/step - %s\n"
+                            : "%s - %s - %.0fms/step - %s\n",
+               head.c_str(), formatTime(seconds).c_str(), perStep,
+               formatLogs(logs).c_str());
+  std::fflush(stream);
+}

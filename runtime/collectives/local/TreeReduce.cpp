@@ -1,0 +1,117 @@
+//===- TreeReduce.cpp - sums over towers in shared memory -----------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/collectives/local/TreeReduce.h"
+
+#include "runtime/core/Slicing.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace belfry::rt;
+
+namespace {
+
+/// Elements reduced at a time: the operands of a chunk stay in the first cache.
+constexpr int64_t kChunk = 512;
+
+template <typename T> struct Sum {
+  static T apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+    else
+      return a + b;
+  }
+};
+// NaN passes through max and min; `a != a` is what finds it.
+template <typename T> struct Max {
+  static T apply(T a, T b) { return a > b || a != a ? a : b; }
+};
+template <typename T> struct Min {
+  static T apply(T a, T b) { return a < b || a != a ? a : b; }
+};
+
+template <typename T, typename Op>
+void combine(T *out, const T *a, const T *b, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = Op::apply(a[i], b[i]);
+}
+
+/// The towers [lo, hi) of one chunk. Returns where the result is: the tower's
+/// own array for a single tower, else `scratch`, which holds kChunk elements a
+/// level of the tree.
+template <typename T, typename Op>
+const T *reduceChunk(const std::vector<const void *> &from, int64_t lo,
+                     int64_t hi, int64_t first, int64_t n, T *scratch) {
+  if (hi - lo == 1)
+    return static_cast<const T *>(from[lo]) + first;
+  int64_t mid = treeSplit(lo, hi);
+  const T *left = reduceChunk<T, Op>(from, lo, mid, first, n, scratch);
+  const T *right =
+      reduceChunk<T, Op>(from, mid, hi, first, n, scratch + kChunk);
+  combine<T, Op>(scratch, left, right, n);
+  return scratch;
+}
+
+template <typename T, typename Op>
+void reduceAll(const std::vector<const void *> &from,
+               const std::vector<void *> &to, int64_t first, int64_t last) {
+  int64_t levels = 2;
+  while ((int64_t(1) << levels) < int64_t(from.size()))
+    ++levels;
+  std::vector<T> scratch(size_t(levels + 1) * kChunk);
+  for (int64_t at = first; at < last; at += kChunk) {
+    int64_t n = std::min(kChunk, last - at);
+    const T *result = reduceChunk<T, Op>(from, 0, int64_t(from.size()), at, n,
+                                         scratch.data());
+    // One tower's own array may be among the destinations.
+    for (void *target : to)
+      std::memmove(static_cast<T *>(target) + at, result,
+                   size_t(n) * sizeof(T));
+  }
+}
+
+template <typename T>
+void reduceKind(ReduceKind kind, const std::vector<const void *> &from,
+                const std::vector<void *> &to, int64_t first, int64_t last) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return reduceAll<T, Sum<T>>(from, to, first, last);
+  case ReduceKind::Max:
+    return reduceAll<T, Max<T>>(from, to, first, last);
+  case ReduceKind::Min:
+    return reduceAll<T, Min<T>>(from, to, first, last);
+  }
+}
+
+} // namespace
+
+void belfry::rt::treeReduce(ReduceKind kind, DType dtype,
+                            const std::vector<const void *> &from,
+                            const std::vector<void *> &to, int64_t first,
+                            int64_t last) {
+  switch (dtype) {
+  case DType::I1:
+    return reduceKind<uint8_t>(kind, from, to, first, last);
+  case DType::I32:
+    return reduceKind<int32_t>(kind, from, to, first, last);
+  case DType::I64:
+    return reduceKind<int64_t>(kind, from, to, first, last);
+  case DType::F32:
+    return reduceKind<float>(kind, from, to, first, last);
+  case DType::F64:
+    return reduceKind<double>(kind, from, to, first, last);
+  }
+}
+
+std::pair<int64_t, int64_t>
+belfry::rt::elementShare(int64_t count, int64_t device, int64_t devices) {
+  constexpr int64_t line = 64;
+  int64_t lines = (count + line - 1) / line;
+  return {std::min(count, lines * device / devices * line),
+          std::min(count, lines * (device + 1) / devices * line)};
+}

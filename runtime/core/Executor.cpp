@@ -1,0 +1,212 @@
+//===- Executor.cpp - runs the schedule of a function ---------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Executor.h"
+
+#include "runtime/collectives/local/TreeReduce.h"
+
+using namespace belfry::rt;
+
+namespace {
+
+/// Rows of the table of scalars: seed, step, then the hyperparameters.
+constexpr size_t kSeedRow = 0, kStepRow = 1, kHyperRow = 2;
+constexpr size_t kScalarStride = 64;
+
+} // namespace
+
+Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
+                   const FunctionInfo &function, DeviceGroup &devices,
+                   int64_t towers, int64_t maxBatch)
+    : program(program), manifest(manifest), function(function),
+      devices(devices), towers(towers), maxBatch(maxBatch),
+      plan(planMemory(function,
+                      maxTowerRows(maxBatch, towers, manifest.slicing),
+                      maxBatch)),
+      blocks(assignTowers(towers, devices.size())), deviceOf(towers),
+      sharedArena(size_t(plan.shared.total)),
+      scalars((kHyperRow + manifest.optimizer.hypers.size()) * kScalarStride),
+      tables(towers + 1, std::vector<void *>(function.buffers.size())) {
+  for (int device = 0; device < devices.size(); ++device) {
+    deviceArenas.emplace_back(size_t(plan.device.total));
+    const RowRange &block = blocks[device];
+    for (int64_t i = 0; i < block.rows; ++i) {
+      deviceOf[block.first + i] = device;
+      towerArenas.emplace_back(size_t(plan.tower.total));
+    }
+  }
+}
+
+void *Executor::external(const BufferInfo &buffer, const StepArrays &arrays,
+                         int64_t firstRow) {
+  auto row = [&](const std::vector<void *> &list) -> void * {
+    auto *base = size_t(buffer.index) < list.size()
+                     ? static_cast<std::byte *>(list[buffer.index])
+                     : nullptr;
+    return base ? base + buffer.bytes.perRow * firstRow : nullptr;
+  };
+  switch (buffer.kind) {
+  case BufferKind::Input:
+    return row(arrays.inputs);
+  case BufferKind::Target:
+    return row(arrays.targets);
+  case BufferKind::SampleWeight:
+    return row(arrays.sampleWeights);
+  case BufferKind::Output:
+    return row(arrays.outputs);
+  case BufferKind::Parameter:
+    return arrays.parameters[buffer.index];
+  case BufferKind::Slot:
+    return arrays.slots[buffer.index];
+  case BufferKind::Seed:
+    return scalars.data() + kSeedRow * kScalarStride;
+  case BufferKind::Step:
+    return scalars.data() + kStepRow * kScalarStride;
+  case BufferKind::Hyper:
+    return scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
+  default:
+    return nullptr;
+  }
+}
+
+void Executor::bind(const StepArrays &arrays, int64_t rows) {
+  globalRows = rows;
+  std::memcpy(scalars.data() + kSeedRow * kScalarStride, arrays.seed, 8);
+  std::memcpy(scalars.data() + kStepRow * kScalarStride, &arrays.step, 4);
+  for (size_t i = 0; i < function.buffers.size(); ++i) {
+    const BufferInfo &buffer = function.buffers[i];
+    if (buffer.kind == BufferKind::Hyper) {
+      std::byte *place =
+          scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
+      double value = arrays.hypers[buffer.index];
+      auto narrow = float(value);
+      if (buffer.dtype == DType::F64)
+        std::memcpy(place, &value, sizeof(value));
+      else
+        std::memcpy(place, &narrow, sizeof(narrow));
+    }
+    // The table after the towers' is that of the phases which run once: they
+    // see the whole batch, and the first tower's copy of what each tower has.
+    for (int64_t table = 0; table <= towers; ++table) {
+      bool once = table == towers;
+      int64_t tower = once ? 0 : table;
+      int64_t offset = plan.slots[i].offset;
+      void *place = nullptr;
+      switch (plan.slots[i].place) {
+      case MemoryPlan::Place::External:
+        place = external(buffer, arrays, once ? 0 : ranges[tower].first);
+        break;
+      case MemoryPlan::Place::DeviceArena:
+        place = deviceArenas[deviceOf[tower]].data() + offset;
+        break;
+      case MemoryPlan::Place::TowerArena:
+        place = towerArenas[tower].data() + offset;
+        break;
+      case MemoryPlan::Place::SharedArena:
+        place = sharedArena.data() + offset;
+        break;
+      }
+      tables[table][i] = place;
+    }
+  }
+}
+
+Status Executor::run(const StepArrays &arrays, int64_t rows) {
+  if (rows > maxBatch)
+    return Status::internal("a batch of " + std::to_string(rows) +
+                            " rows, planned for " + std::to_string(maxBatch));
+  Expected<std::vector<RowRange>> cut =
+      sliceBatch(rows, towers, manifest.slicing);
+  if (!cut.ok())
+    return cut.status();
+  ranges = std::move(*cut);
+  bind(arrays, usedRows(rows, towers, manifest.slicing));
+  devices.run([this](int device) { runOnDevice(device); });
+  return Status::success();
+}
+
+void Executor::runOnDevice(int device) {
+  for (const ScheduleItem &item : function.schedule) {
+    if (item.collective)
+      reduce(item, device);
+    else
+      runPhase(item, device);
+    devices.barrier();
+  }
+}
+
+void Executor::runPhase(const ScheduleItem &item, int device) {
+  belfry_phase_args args = {};
+  args.global_rows = globalRows;
+  args.towers = int32_t(towers);
+  args.context = devices.context(device);
+  if (item.once) {
+    if (device != 0)
+      return;
+    args.rows = globalRows;
+    args.buffers = tables[towers].data();
+    program.phases[item.phase](&args);
+    return;
+  }
+  const RowRange &block = blocks[device];
+  for (int64_t tower = block.first; tower < block.first + block.rows; ++tower) {
+    args.rows = ranges[tower].rows;
+    args.row_offset = ranges[tower].first;
+    args.tower = int32_t(tower);
+    args.buffers = tables[tower].data();
+    program.phases[item.phase](&args);
+  }
+}
+
+void Executor::reduce(const ScheduleItem &item, int device) {
+  auto [first, last] = elementShare(item.count, device, devices.size());
+  if (first >= last)
+    return;
+  std::vector<const void *> from;
+  std::vector<void *> to;
+  for (int64_t tower = 0; tower < towers; ++tower) {
+    from.push_back(tables[tower][item.from]);
+    if (tower == 0 || !function.buffers[item.to].shared)
+      to.push_back(tables[tower][item.to]);
+  }
+  treeReduce(item.reduce, item.dtype, from, to, first, last);
+}
+
+const BufferInfo *Executor::find(BufferKind kind, int64_t index,
+                                 size_t &row) const {
+  for (row = 0; row < function.buffers.size(); ++row)
+    if (function.buffers[row].kind == kind &&
+        function.buffers[row].index == index)
+      return &function.buffers[row];
+  return nullptr;
+}
+
+double Executor::scalar(BufferKind kind, int64_t index) const {
+  size_t row = 0;
+  const BufferInfo *buffer = find(kind, index, row);
+  if (!buffer)
+    return 0;
+  const void *place = tables[towers][row];
+  switch (buffer->dtype) {
+  case DType::F32:
+    return *static_cast<const float *>(place);
+  case DType::F64:
+    return *static_cast<const double *>(place);
+  case DType::I32:
+    return *static_cast<const int32_t *>(place);
+  case DType::I64:
+    return double(*static_cast<const int64_t *>(place));
+  case DType::I1:
+    return *static_cast<const uint8_t *>(place);
+  }
+  return 0;
+}
+
+const void *Executor::array(BufferKind kind, int64_t index) const {
+  size_t row = 0;
+  return find(kind, index, row) ? tables[towers][row] : nullptr;
+}

@@ -1,0 +1,47 @@
+//===- MemoryPlan.h - arenas of one function --------------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_CORE_MEMORYPLAN_H
+#define BELFRY_RUNTIME_CORE_MEMORYPLAN_H
+
+#include "runtime/core/Manifest.h"
+
+#include <vector>
+
+namespace belfry::rt {
+
+/// Where the buffers of a function are, for a number of rows. Scratch of the
+/// towers of one device shares one arena, since they run one after the other;
+/// what crosses a phase has an arena a tower; what is shared by all towers of
+/// a host, one arena.
+struct MemoryPlan {
+  enum class Place { External, DeviceArena, TowerArena, SharedArena };
+  struct Slot {
+    Place place = Place::External;
+    int64_t offset = 0;
+  };
+  std::vector<Slot> slots; ///< one a row of the buffer table
+  Plan device, tower, shared;
+
+  /// Bytes of all arenas of a host with so many devices and towers.
+  int64_t totalBytes(int64_t devices, int64_t towers) const {
+    return device.total * devices + tower.total * towers + shared.total;
+  }
+  int64_t liveBound(int64_t devices, int64_t towers) const {
+    return device.liveBound * devices + tower.liveBound * towers +
+           shared.liveBound;
+  }
+};
+
+/// Plans `function` for towers of up to `towerRows` rows and a global batch of
+/// up to `globalRows`. A plan for more rows serves every smaller batch.
+MemoryPlan planMemory(const FunctionInfo &function, int64_t towerRows,
+                      int64_t globalRows);
+
+} // namespace belfry::rt
+
+#endif // BELFRY_RUNTIME_CORE_MEMORYPLAN_H

@@ -1,0 +1,242 @@
+//===- Array.cpp - an array of a file -------------------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/data/Array.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+using namespace belfry::rt;
+
+namespace {
+
+/// IEEE half precision; only read, so a conversion to float is all there is.
+struct Half {
+  uint16_t bits;
+  operator float() const {
+    uint32_t sign = uint32_t(bits & 0x8000) << 16;
+    uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
+    if (exponent == 31)
+      return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
+    if (exponent != 0)
+      return std::bit_cast<float>(sign | (exponent + 112) << 23 |
+                                  mantissa << 13);
+    float value = std::ldexp(float(mantissa), -24);
+    return sign ? -value : value;
+  }
+};
+
+/// Calls `function` with a value of the C++ type of `type`.
+template <typename Function> auto withType(RawType type, Function &&function) {
+  switch (type) {
+  case RawType::Bool:
+  case RawType::U8:
+    return function(uint8_t());
+  case RawType::I8:
+    return function(int8_t());
+  case RawType::I16:
+    return function(int16_t());
+  case RawType::U16:
+    return function(uint16_t());
+  case RawType::I32:
+    return function(int32_t());
+  case RawType::U32:
+    return function(uint32_t());
+  case RawType::I64:
+    return function(int64_t());
+  case RawType::U64:
+    return function(uint64_t());
+  case RawType::F16:
+    return function(Half());
+  case RawType::F32:
+    return function(float());
+  case RawType::F64:
+    break;
+  }
+  return function(double());
+}
+
+template <typename T> constexpr bool kIsInteger = std::is_integral_v<T>;
+
+template <typename From, typename To>
+void convertLoop(const std::byte *source, std::byte *target, int64_t count) {
+  auto *out = reinterpret_cast<To *>(target);
+  for (int64_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, source + i * sizeof(From), sizeof(From));
+    if constexpr (kIsInteger<From> || !kIsInteger<To>)
+      out[i] = To(value);
+    else
+      // Values were checked, but for those that a scale makes, which only go
+      // to floating point; so this is for NaN and for data that changed.
+      out[i] = std::abs(double(value)) < 9e18 ? To(int64_t(value)) : To(0);
+  }
+}
+
+template <typename From, typename To>
+void scaleLoop(const std::byte *source, std::byte *target, int64_t count,
+               const Scale &scale) {
+  auto *out = reinterpret_cast<To *>(target);
+  for (int64_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, source + i * sizeof(From), sizeof(From));
+    out[i] = To(double(value) * scale.numerator / scale.denominator);
+  }
+}
+
+template <typename From> std::string valueText(From value) {
+  char text[40];
+  if constexpr (kIsInteger<From>)
+    std::snprintf(text, sizeof(text), "%s", std::to_string(value).c_str());
+  else
+    std::snprintf(text, sizeof(text), "%.9g", double(value));
+  return text;
+}
+
+/// The bounds that values of `type` keep, both included.
+std::pair<double, double> boundsOf(DType type) {
+  switch (type) {
+  case DType::I1:
+    return {0, 1};
+  case DType::I32:
+    return {std::numeric_limits<int32_t>::min(),
+            std::numeric_limits<int32_t>::max()};
+  default:
+    // The largest double below 2^63.
+    return {-9223372036854775808.0, 9223372036854774784.0};
+  }
+}
+
+template <typename From>
+Status checkLoop(const Array &array, DType type, std::optional<int64_t> limit,
+                 std::optional<int64_t> ignore) {
+  auto [lowest, highest] = boundsOf(type);
+  bool toFloat = type == DType::F32 || type == DType::F64;
+  int64_t perRow = array.rowElements();
+  int64_t count = array.rows() * perRow;
+  for (int64_t i = 0; i < count; ++i) {
+    From raw;
+    std::memcpy(&raw, array.data + i * sizeof(From), sizeof(From));
+    auto value = double(raw);
+    auto at = [&] {
+      return "row " + std::to_string(perRow ? i / perRow : 0) + " of '" +
+             array.source + "' holds " + valueText(raw);
+    };
+    if (limit) {
+      if (ignore && value == double(*ignore))
+        continue;
+      // Written so that NaN fails it.
+      if (!(value > -1 && value < double(*limit)))
+        return Status::user(at() + ", expected a value from 0 to " +
+                            std::to_string(*limit - 1));
+    }
+    if (toFloat)
+      continue;
+    if (value != std::trunc(value))
+      return Status::user(at() + ", expected an integer");
+    if (!(value >= lowest && value <= highest))
+      return Status::user(at() + (type == DType::I1
+                                      ? ", expected 0 or 1"
+                                      : ", which does not fit into " +
+                                            std::string(nameOf(type))));
+  }
+  return Status::success();
+}
+
+} // namespace
+
+size_t belfry::rt::sizeOf(RawType type) {
+  return withType(type, [](auto value) { return sizeof(value); });
+}
+
+std::string_view belfry::rt::nameOf(RawType type) {
+  static constexpr std::array<std::string_view, 12> names = {
+      "bool",   "int8",  "uint8",  "int16",   "uint16",  "int32",
+      "uint32", "int64", "uint64", "float16", "float32", "float64"};
+  return names[size_t(type)];
+}
+
+bool belfry::rt::isFloat(RawType type) { return type >= RawType::F16; }
+
+Array Array::slice(int64_t first, int64_t last) const {
+  Array part = *this;
+  part.shape[0] = last - first;
+  part.data = data + size_t(first) * rowBytes();
+  return part;
+}
+
+Array belfry::rt::makeArray(RawType type, Shape shape) {
+  Array array;
+  array.type = type;
+  array.shape = std::move(shape);
+  array.storage = std::make_shared<Storage>(size_t(numElements(array.shape)) *
+                                            sizeOf(type));
+  array.data = array.storage->data();
+  return array;
+}
+
+Expected<int64_t> belfry::rt::checkedBytes(const Shape &shape,
+                                           size_t elementSize) {
+  auto bytes = int64_t(elementSize);
+  for (int64_t dim : shape)
+    if (dim < 0)
+      return Status::user("negative dimension in shape " + toString(shape));
+  for (int64_t dim : shape)
+    if (dim == 0)
+      return int64_t(0);
+  for (int64_t dim : shape)
+    if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > kMaxArrayBytes)
+      return Status::user("shape " + toString(shape) + " is too large");
+  return bytes;
+}
+
+void belfry::rt::convertElements(RawType from, const std::byte *source,
+                                 DType type, std::byte *target, int64_t count,
+                                 const Scale &scale) {
+  bool same = (from == RawType::F32 && type == DType::F32) ||
+              (from == RawType::F64 && type == DType::F64) ||
+              (from == RawType::I32 && type == DType::I32) ||
+              (from == RawType::I64 && type == DType::I64);
+  if (same && scale.isOne()) {
+    std::memcpy(target, source, size_t(count) * sizeOf(type));
+    return;
+  }
+  withType(from, [&](auto value) {
+    using From = decltype(value);
+    bool scaled = !scale.isOne();
+    switch (type) {
+    case DType::F32:
+      return scaled ? scaleLoop<From, float>(source, target, count, scale)
+                    : convertLoop<From, float>(source, target, count);
+    case DType::F64:
+      return scaled ? scaleLoop<From, double>(source, target, count, scale)
+                    : convertLoop<From, double>(source, target, count);
+    case DType::I1:
+      convertLoop<From, uint8_t>(source, target, count);
+      for (int64_t i = 0; i < count; ++i)
+        target[i] = std::byte(target[i] != std::byte(0));
+      return;
+    case DType::I32:
+      return convertLoop<From, int32_t>(source, target, count);
+    case DType::I64:
+      return convertLoop<From, int64_t>(source, target, count);
+    }
+  });
+}
+
+Status belfry::rt::checkConvertible(const Array &array, DType type,
+                                    std::optional<int64_t> limit,
+                                    std::optional<int64_t> ignore) {
+  if (!limit && (type == DType::F32 || type == DType::F64))
+    return Status::success();
+  return withType(array.type, [&](auto value) {
+    return checkLoop<decltype(value)>(array, type, limit, ignore);
+  });
+}

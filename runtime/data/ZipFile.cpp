@@ -1,0 +1,74 @@
+//===- ZipFile.cpp - members of a zip archive -----------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/data/ZipFile.h"
+
+#include <algorithm>
+#include <minizip/unzip.h>
+
+using namespace belfry::rt;
+
+namespace {
+
+struct Close {
+  void operator()(void *zip) const { unzClose(zip); }
+};
+using Zip = std::unique_ptr<void, Close>;
+
+Expected<ZipMember> currentMember(void *zip) {
+  unz_file_info64 info;
+  char name[4096];
+  if (unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0,
+                              nullptr, 0) != UNZ_OK)
+    return Status::user("the zip directory is damaged");
+  name[sizeof(name) - 1] = 0;
+  return ZipMember{name, info.compressed_size, info.uncompressed_size};
+}
+
+} // namespace
+
+Expected<std::vector<ZipMember>> belfry::rt::listZip(const std::string &file) {
+  Zip zip(unzOpen64(file.c_str()));
+  if (!zip)
+    return Status::user("is a zip archive that is damaged or cut short");
+  std::vector<ZipMember> members;
+  for (int result = unzGoToFirstFile(zip.get()); result == UNZ_OK;
+       result = unzGoToNextFile(zip.get())) {
+    Expected<ZipMember> member = currentMember(zip.get());
+    if (!member.ok())
+      return member.status();
+    members.push_back(*member);
+  }
+  return members;
+}
+
+Expected<std::shared_ptr<Storage>>
+belfry::rt::readZipMember(const std::string &file, const ZipMember &member,
+                          uint64_t limit) {
+  std::string name = "member '" + member.name + "'";
+  // Deflate packs at most 1032 bytes into one.
+  if (member.unpacked > limit || member.unpacked / 1032 > member.packed + 1)
+    return Status::user(name + " claims " + std::to_string(member.unpacked) +
+                        " bytes, which is more than it can hold");
+  Zip zip(unzOpen64(file.c_str()));
+  if (!zip || unzLocateFile(zip.get(), member.name.c_str(), 1) != UNZ_OK ||
+      unzOpenCurrentFile(zip.get()) != UNZ_OK)
+    return Status::user(name + " cannot be read");
+  auto storage = std::make_shared<Storage>(size_t(member.unpacked));
+  size_t at = 0;
+  while (at < storage->size()) {
+    auto most = unsigned(std::min<size_t>(storage->size() - at, 1 << 30));
+    int got = unzReadCurrentFile(zip.get(), storage->data() + at, most);
+    if (got <= 0)
+      return Status::user(name + " is damaged or cut short");
+    at += size_t(got);
+  }
+  // Closing is what compares the checksum.
+  if (unzCloseCurrentFile(zip.get()) != UNZ_OK)
+    return Status::user(name + " is damaged: its checksum differs");
+  return storage;
+}

@@ -1,0 +1,106 @@
+//===- Devices.cpp - device contexts on the host --------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Devices.h"
+
+#include "runtime/host/Context.h"
+#include "runtime/host/Cores.h"
+#include "runtime/host/FloatingPointMode.h"
+
+using namespace belfry::rt;
+
+namespace {
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+} // namespace
+
+void Barrier::arriveAndWait() {
+  uint32_t now = generation.load(std::memory_order_relaxed);
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == participants) {
+    arrived.store(0, std::memory_order_relaxed);
+    generation.store(now + 1, std::memory_order_release);
+    generation.notify_all();
+    return;
+  }
+  for (int i = 0; i < spins; ++i) {
+    if (generation.load(std::memory_order_acquire) != now)
+      return;
+    relax();
+  }
+  while (generation.load(std::memory_order_acquire) == now)
+    generation.wait(now, std::memory_order_acquire);
+}
+
+DeviceGroup::DeviceGroup(int devices, int threadsPerDevice)
+    : threads(threadsPerDevice), homeCores(allowedCores()), contexts(devices),
+      steps(devices, devices * threadsPerDevice > usableCores()),
+      startLine(devices, devices * threadsPerDevice > usableCores()) {
+  pinned = devices > 1 && size_t(devices) * threads == homeCores.size() &&
+           usableCores() == int(homeCores.size());
+  for (int device = 1; device < devices; ++device)
+    workers.emplace_back([this, device] { serve(device); });
+  open(0);
+  // All contexts are there when the constructor returns.
+  if (devices > 1)
+    startLine.arriveAndWait();
+}
+
+belfry_context *DeviceGroup::context(int device) const {
+  return contexts[device].get();
+}
+
+DeviceGroup::~DeviceGroup() {
+  start(nullptr, nullptr);
+  for (std::thread &worker : workers)
+    worker.join();
+  if (pinned)
+    pinThisThread(homeCores);
+}
+
+void DeviceGroup::open(int device) {
+  if (pinned) {
+    auto first = homeCores.begin() + size_t(device) * threads;
+    pinThisThread(std::vector<int>(first, first + threads));
+  }
+  // Made here, so that its threads inherit the cores of the device.
+  contexts[device] = std::make_unique<belfry_context>(threads);
+}
+
+void DeviceGroup::serve(int device) {
+  open(device);
+  startLine.arriveAndWait();
+  while (true) {
+    startLine.arriveAndWait();
+    if (!task)
+      return;
+    {
+      FloatingPointScope mode;
+      task(taskData, device);
+    }
+    startLine.arriveAndWait();
+  }
+}
+
+void DeviceGroup::start(Task newTask, void *data) {
+  task = newTask;
+  taskData = data;
+  if (size() > 1)
+    startLine.arriveAndWait();
+  if (!newTask)
+    return;
+  {
+    FloatingPointScope mode;
+    newTask(data, 0);
+  }
+  if (size() > 1)
+    startLine.arriveAndWait();
+}

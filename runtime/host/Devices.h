@@ -1,0 +1,86 @@
+//===- Devices.h - device contexts on the host ------------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_HOST_DEVICES_H
+#define BELFRY_RUNTIME_HOST_DEVICES_H
+
+#include "belfry/Runtime.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace belfry::rt {
+
+/// Lets `participants` threads go on when all of them have arrived. Spins
+/// first, then sleeps; where there are more threads than cores it only yields.
+/// Everything written before an arrival is seen after it.
+class Barrier {
+public:
+  Barrier(int participants, bool oversubscribed)
+      : participants(uint32_t(participants)), spins(oversubscribed ? 0 : 4000) {
+  }
+  void arriveAndWait();
+
+private:
+  const uint32_t participants;
+  const int spins;
+  alignas(64) std::atomic<uint32_t> arrived{0};
+  alignas(64) std::atomic<uint32_t> generation{0};
+};
+
+/// M device contexts of the host: M persistent threads (the caller's is the
+/// first), each with a pool of `threadsPerDevice` threads for work inside of a
+/// tower. Threads are pinned where they take exactly the cores there are;
+/// otherwise another process on the machine may need the same ones.
+class DeviceGroup {
+public:
+  DeviceGroup(int devices, int threadsPerDevice);
+  ~DeviceGroup();
+  DeviceGroup(const DeviceGroup &) = delete;
+  DeviceGroup &operator=(const DeviceGroup &) = delete;
+
+  int size() const { return int(contexts.size()); }
+  int threadsPerDevice() const { return threads; }
+
+  /// Calls `body(device)` once on each device's thread, with the
+  /// floating-point mode of generated code set, and returns when all of the
+  /// calls have. One run at a time.
+  template <typename Body> void run(Body &&body) {
+    start([](void *data, int device) { (*static_cast<Body *>(data))(device); },
+          &body);
+  }
+
+  /// For use inside of `run`: waits for all devices.
+  void barrier() {
+    if (size() > 1)
+      steps.arriveAndWait();
+  }
+
+  belfry_context *context(int device) const;
+
+private:
+  using Task = void (*)(void *, int);
+  void start(Task task, void *data);
+  void open(int device);
+  void serve(int device);
+
+  const int threads;
+  std::vector<int> homeCores; ///< of the caller, before it was pinned
+  bool pinned = false;
+  std::vector<std::unique_ptr<belfry_context>> contexts;
+  Barrier steps, startLine;
+  Task task = nullptr; ///< null ends the threads
+  void *taskData = nullptr;
+  std::vector<std::thread> workers;
+};
+
+} // namespace belfry::rt
+
+#endif // BELFRY_RUNTIME_HOST_DEVICES_H

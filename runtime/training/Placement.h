@@ -1,0 +1,49 @@
+//===- Placement.h - towers and devices of a run ----------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_TRAINING_PLACEMENT_H
+#define BELFRY_RUNTIME_TRAINING_PLACEMENT_H
+
+#include "runtime/core/Manifest.h"
+#include "runtime/core/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace belfry::rt {
+
+/// What the command line asks for; what is left open is chosen by the machine.
+struct PlacementRequest {
+  std::optional<int64_t> towers;
+  std::string devices; ///< `cpu:M`; empty: min(towers, cores)
+  std::optional<int64_t> threadsPerDevice;
+};
+
+struct Placement {
+  int64_t towers = 1;
+  int devices = 1;
+  int threadsPerDevice = 1;
+
+  /// "8 towers on 2 devices: cpu:0 [0-3] cpu:1 [4-7]", and whether they are
+  /// uneven.
+  std::string describe() const;
+};
+
+/// The largest numbers that are taken, so that a slip of the keyboard does not
+/// ask the machine for millions of threads.
+inline constexpr int64_t kMaxTowers = 65536;
+inline constexpr int64_t kMaxThreads = 4096;
+
+/// Settles towers and devices for `cores` usable cores. Fails on more devices
+/// than towers, on numbers below 1, and on devices that the target has not.
+Expected<Placement> settlePlacement(const PlacementRequest &request,
+                                    const Manifest &manifest, int cores);
+
+} // namespace belfry::rt
+
+#endif // BELFRY_RUNTIME_TRAINING_PLACEMENT_H

@@ -1,0 +1,139 @@
+//===- Session.cpp - a program with its weights ---------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/training/Session.h"
+
+#include "runtime/training/Initializers.h"
+
+#include <cstring>
+
+using namespace belfry::rt;
+
+namespace {
+
+void fillSlot(const SlotInfo &slot, void *target) {
+  int64_t count = numElements(slot.shape);
+  for (int64_t i = 0; i < count; ++i) {
+    if (slot.dtype == DType::F64)
+      static_cast<double *>(target)[i] = slot.init;
+    else if (slot.dtype == DType::F32)
+      static_cast<float *>(target)[i] = float(slot.init);
+    else if (slot.dtype == DType::I32)
+      static_cast<int32_t *>(target)[i] = int32_t(slot.init);
+    else
+      std::memset(target, 0, slot.bytes());
+  }
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Session>>
+Session::open(const belfry_program_v1 &program) {
+  if (program.abi_version != BELFRY_ABI_VERSION)
+    return Status::internal("the program has version " +
+                            std::to_string(program.abi_version) +
+                            " of the binary interface, expected " +
+                            std::to_string(int(BELFRY_ABI_VERSION)));
+  Expected<Manifest> manifest = parseManifest(
+      {program.manifest, size_t(program.manifest_size)}, program.num_phases);
+  if (!manifest.ok())
+    return manifest.status();
+  std::unique_ptr<Session> session(new Session(program));
+  session->manifest_ = std::move(*manifest);
+  const Manifest &info = session->manifest_;
+  for (const ParameterInfo &parameter : info.parameters) {
+    session->storage.emplace_back(parameter.bytes());
+    session->storage.back().zero();
+    session->values.parameters.push_back(session->storage.back().data());
+  }
+  for (const SlotInfo &slot : info.optimizer.slots) {
+    session->storage.emplace_back(slot.bytes());
+    fillSlot(slot, session->storage.back().data());
+    session->values.slots.push_back(session->storage.back().data());
+  }
+  for (const auto &hyper : info.optimizer.hypers)
+    session->values.hypers.push_back(hyper.second);
+  return session;
+}
+
+void Session::start(const Placement &placement) {
+  placement_ = placement;
+  executors.clear();
+  devices = std::make_unique<DeviceGroup>(placement.devices,
+                                          placement.threadsPerDevice);
+}
+
+Status Session::setHyper(const std::string &name, double value) {
+  std::string known;
+  for (size_t i = 0; i < values.hypers.size(); ++i) {
+    const std::string &hyper = manifest_.optimizer.hypers[i].first;
+    if (hyper == name) {
+      values.hypers[i] = value;
+      return Status::success();
+    }
+    known += (known.empty() ? "" : ", ") + hyper;
+  }
+  return Status::user(
+      "'--set " + name + "=…': the optimizer '" + manifest_.optimizer.name +
+      "' has " +
+      (known.empty() ? "no arguments to set"
+                     : "no argument '" + name + "', there are: " + known));
+}
+
+Status Session::loadEmbeddedWeights() {
+  uint64_t offset = 0;
+  for (size_t i = 0; i < manifest_.parameters.size(); ++i) {
+    uint64_t bytes = manifest_.parameters[i].bytes();
+    offset = (offset + 63) / 64 * 64;
+    if (offset + bytes > program.weights_size)
+      return Status::internal("the program's weights have " +
+                              std::to_string(program.weights_size) +
+                              " bytes, too few for its parameters");
+    if (bytes)
+      std::memcpy(values.parameters[i], program.weights + offset, bytes);
+    offset += bytes;
+  }
+  return Status::success();
+}
+
+Status Session::loadWeights(const std::string &file) {
+  return readWeights(file, manifest_, values.parameters);
+}
+
+Expected<bool> Session::loadOptimizer(const std::string &file) {
+  return readOptimizer(file, manifest_, values);
+}
+
+Status Session::initializeWeights() {
+  for (size_t i = 0; i < manifest_.parameters.size(); ++i)
+    BELFRY_RETURN_IF_ERROR(
+        initialize(manifest_.parameters[i], seed_,
+                   static_cast<std::byte *>(values.parameters[i])));
+  return Status::success();
+}
+
+Executor *Session::prepare(const std::string &function, int64_t maxBatch) {
+  const FunctionInfo *info = manifest_.function(function);
+  if (!info)
+    return nullptr;
+  std::unique_ptr<Executor> &executor = executors[function];
+  executor.reset();
+  executor = std::make_unique<Executor>(program, manifest_, *info, *devices,
+                                        placement_.towers, maxBatch);
+  return executor.get();
+}
+
+StepArrays Session::stepArrays() {
+  StepArrays arrays;
+  arrays.parameters = values.parameters;
+  arrays.slots = values.slots;
+  arrays.hypers = values.hypers;
+  arrays.seed[0] = int32_t(uint32_t(seed_));
+  arrays.seed[1] = int32_t(uint32_t(seed_ >> 32));
+  arrays.step = int32_t(values.iterations);
+  return arrays;
+}

@@ -1,0 +1,84 @@
+//===- Session.h - a program with its weights -------------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_RUNTIME_TRAINING_SESSION_H
+#define BELFRY_RUNTIME_TRAINING_SESSION_H
+
+#include "belfry/Runtime.h"
+#include "runtime/checkpoint/WeightsFile.h"
+#include "runtime/core/Executor.h"
+#include "runtime/core/Manifest.h"
+#include "runtime/core/Status.h"
+#include "runtime/host/Devices.h"
+#include "runtime/training/Placement.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace belfry::rt {
+
+/// A compiled program on its devices, with the values of its model: what
+/// training, evaluation and prediction share, and all that another program
+/// needs to run steps of its own. One thread uses it at a time.
+class Session {
+public:
+  /// Reads the manifest of `program`, which has to outlive the session.
+  static Expected<std::unique_ptr<Session>>
+  open(const belfry_program_v1 &program);
+
+  const Manifest &manifest() const { return manifest_; }
+  const Placement &placement() const { return placement_; }
+
+  /// Starts the devices. Before any step.
+  void start(const Placement &placement);
+
+  void setSeed(uint64_t seed) { seed_ = seed; }
+  uint64_t seed() const { return seed_; }
+
+  /// Sets a numeric argument of the optimizer. An unknown name fails with the
+  /// known ones.
+  Status setHyper(const std::string &name, double value);
+
+  bool hasEmbeddedWeights() const { return program.weights != nullptr; }
+  Status loadEmbeddedWeights();
+  Status loadWeights(const std::string &file);
+  /// Slots and iterations of a file that `loadWeights` has read.
+  Expected<bool> loadOptimizer(const std::string &file);
+  /// Fills the parameters by their initializers and the seed.
+  Status initializeWeights();
+
+  /// Prepares `train`, `evaluate` or `predict` for batches of up to `maxBatch`
+  /// rows; null where the program has no such function. Valid until the next
+  /// call for the same function.
+  Executor *prepare(const std::string &function, int64_t maxBatch);
+
+  /// Arrays with the model's values filled in; inputs and outputs are the
+  /// caller's to add.
+  StepArrays stepArrays();
+  /// Counts an update.
+  void finishUpdate() { ++values.iterations; }
+
+  const ModelValues &modelValues() const { return values; }
+
+private:
+  explicit Session(const belfry_program_v1 &program) : program(program) {}
+
+  const belfry_program_v1 &program;
+  Manifest manifest_;
+  Placement placement_;
+  uint64_t seed_ = 0;
+  std::vector<Storage> storage; ///< parameters, then slots
+  ModelValues values;
+  std::unique_ptr<DeviceGroup> devices;
+  std::map<std::string, std::unique_ptr<Executor>> executors;
+};
+
+} // namespace belfry::rt
+
+#endif // BELFRY_RUNTIME_TRAINING_SESSION_H

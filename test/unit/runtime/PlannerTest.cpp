@@ -1,0 +1,183 @@
+//===- PlannerTest.cpp - placing buffers in an arena ----------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Planner.h"
+#include "runtime/core/MemoryPlan.h"
+#include "runtime/core/Slicing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+using namespace belfry::rt;
+
+namespace {
+
+int64_t aligned(int64_t size) { return (size + 63) / 64 * 64; }
+
+/// No two buffers that are live together share a byte.
+void expectDisjoint(const std::vector<PlanRequest> &requests,
+                    const Plan &plan) {
+  for (size_t a = 0; a < requests.size(); ++a) {
+    EXPECT_EQ(plan.offsets[a] % kArenaAlignment, 0);
+    EXPECT_LE(plan.offsets[a] + requests[a].size, plan.total);
+    for (size_t b = 0; b < a; ++b) {
+      bool together = requests[a].first <= requests[b].last &&
+                      requests[b].first <= requests[a].last;
+      if (!together || requests[a].size == 0 || requests[b].size == 0)
+        continue;
+      bool apart = plan.offsets[a] + requests[a].size <= plan.offsets[b] ||
+                   plan.offsets[b] + requests[b].size <= plan.offsets[a];
+      EXPECT_TRUE(apart) << a << " and " << b;
+    }
+  }
+}
+
+TEST(Planner, SharesPlacesInTime) {
+  std::vector<PlanRequest> requests = {{100, 0, 1}, {100, 2, 3}, {50, 1, 2}};
+  Plan plan = planBuffers(requests);
+  EXPECT_EQ(plan.offsets[0], plan.offsets[1]);
+  EXPECT_EQ(plan.total, 128 + 64);
+  EXPECT_EQ(plan.liveBound, 128 + 64);
+  expectDisjoint(requests, plan);
+}
+
+TEST(Planner, TakesTheSmallestGap) {
+  // Live together: a large one, then two gaps of different size below.
+  std::vector<PlanRequest> requests = {
+      {640, 0, 9}, {512, 0, 4}, {448, 5, 9}, {64, 5, 9}};
+  Plan plan = planBuffers(requests);
+  expectDisjoint(requests, plan);
+  EXPECT_EQ(plan.total, plan.liveBound);
+}
+
+TEST(Planner, EmptyAndZero) {
+  EXPECT_EQ(planBuffers({}).total, 0);
+  Plan plan = planBuffers({{0, 0, 1}, {0, 0, 1}});
+  EXPECT_EQ(plan.total, 0);
+  EXPECT_EQ(plan.liveBound, 0);
+}
+
+TEST(Planner, RandomProgramsStayDisjointAndNearTheBound) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<PlanRequest> requests;
+    for (int i = 0; i < 80; ++i) {
+      auto first = int64_t(random() % 100);
+      requests.push_back(
+          {int64_t(random() % 5000), first, first + int64_t(random() % 20)});
+    }
+    Plan plan = planBuffers(requests);
+    expectDisjoint(requests, plan);
+    EXPECT_GE(plan.total, plan.liveBound);
+    int64_t sum = 0;
+    for (const PlanRequest &request : requests)
+      sum += aligned(request.size);
+    EXPECT_LE(plan.total, sum);
+    EXPECT_LE(plan.total, plan.liveBound * 3 / 2);
+    // The same requests, the same offsets.
+    EXPECT_EQ(planBuffers(requests).offsets, plan.offsets);
+  }
+}
+
+TEST(Planner, PlanForMoreRowsServesFewer) {
+  FunctionInfo function;
+  for (int64_t i = 0; i < 12; ++i) {
+    BufferInfo buffer;
+    buffer.kind = BufferKind::Scratch;
+    buffer.bytes = {64 * (i % 5), 32 * (i % 3)};
+    buffer.live = {i, i + i % 4};
+    function.buffers.push_back(buffer);
+  }
+  MemoryPlan plan = planMemory(function, 17, 34);
+  for (int64_t rows = 0; rows <= 17; ++rows) {
+    std::vector<PlanRequest> requests;
+    Plan placed;
+    placed.total = plan.device.total;
+    for (size_t i = 0; i < function.buffers.size(); ++i) {
+      const BufferInfo &buffer = function.buffers[i];
+      requests.push_back(
+          {buffer.bytes.at(rows), buffer.live->first, buffer.live->second});
+      placed.offsets.push_back(plan.slots[i].offset);
+    }
+    expectDisjoint(requests, placed);
+  }
+}
+
+TEST(Slicing, BalancedGivesTheFirstOneMore) {
+  auto ranges = sliceBatch(256, 6, SlicingMode::Balanced);
+  ASSERT_TRUE(ranges.ok());
+  std::vector<int64_t> rows;
+  for (const RowRange &range : *ranges)
+    rows.push_back(range.rows);
+  EXPECT_EQ(rows, (std::vector<int64_t>{43, 43, 43, 43, 42, 42}));
+}
+
+TEST(Slicing, EveryModeCoversWhatItPromises) {
+  for (int64_t towers = 1; towers <= 8; ++towers)
+    for (int64_t batch = 0; batch <= 40; ++batch)
+      for (SlicingMode mode :
+           {SlicingMode::Balanced, SlicingMode::DropRemainder,
+            SlicingMode::LastTakesRest, SlicingMode::Strict}) {
+        auto ranges = sliceBatch(batch, towers, mode);
+        if (mode == SlicingMode::Strict && batch % towers != 0) {
+          EXPECT_FALSE(ranges.ok());
+          continue;
+        }
+        ASSERT_TRUE(ranges.ok());
+        int64_t next = 0, most = 0;
+        for (const RowRange &range : *ranges) {
+          EXPECT_EQ(range.first, next);
+          next += range.rows;
+          most = std::max(most, range.rows);
+        }
+        EXPECT_EQ(next, usedRows(batch, towers, mode));
+        EXPECT_LE(most, maxTowerRows(40, towers, mode));
+      }
+}
+
+TEST(Slicing, TenRowsOnFour) {
+  auto rows = [](SlicingMode mode) {
+    std::vector<int64_t> list;
+    auto ranges = sliceBatch(10, 4, mode);
+    for (const RowRange &range : *ranges)
+      list.push_back(range.rows);
+    return list;
+  };
+  EXPECT_EQ(rows(SlicingMode::DropRemainder),
+            (std::vector<int64_t>{2, 2, 2, 2}));
+  EXPECT_EQ(rows(SlicingMode::LastTakesRest),
+            (std::vector<int64_t>{2, 2, 2, 4}));
+  auto strict = sliceBatch(10, 4, SlicingMode::Strict);
+  ASSERT_FALSE(strict.ok());
+  EXPECT_EQ(strict.status().message(),
+            "a batch of 10 rows is no multiple of 4 towers, as slicing=strict "
+            "wants; the nearest '--batch-size' are 8 and 12");
+}
+
+TEST(Slicing, BlocksOfTowers) {
+  auto counts = [](int64_t towers, int64_t devices) {
+    std::vector<int64_t> list;
+    for (const RowRange &block : assignTowers(towers, devices))
+      list.push_back(block.rows);
+    return list;
+  };
+  EXPECT_EQ(counts(8, 4), (std::vector<int64_t>{2, 2, 2, 2}));
+  EXPECT_EQ(counts(8, 3), (std::vector<int64_t>{3, 3, 2}));
+  EXPECT_EQ(counts(6, 4), (std::vector<int64_t>{2, 2, 1, 1}));
+}
+
+TEST(Slicing, TreeSplit) {
+  EXPECT_EQ(treeSplit(0, 2), 1);
+  EXPECT_EQ(treeSplit(0, 3), 2);
+  EXPECT_EQ(treeSplit(0, 8), 4);
+  EXPECT_EQ(treeSplit(4, 7), 6);
+  EXPECT_EQ(treeSplit(0, 9), 8);
+}
+
+} // namespace
