@@ -98,7 +98,8 @@ void Executor::bind(const StepArrays &arrays, int64_t rows) {
       void *place = nullptr;
       switch (plan.slots[i].place) {
       case MemoryPlan::Place::External:
-        place = external(buffer, arrays, once ? 0 : ranges[tower].first);
+        place = external(buffer, arrays,
+                         once || buffer.shared ? 0 : ranges[tower].first);
         break;
       case MemoryPlan::Place::DeviceArena:
         place = deviceArenas[deviceOf[tower]].data() + offset;
@@ -131,10 +132,17 @@ Status Executor::run(const StepArrays &arrays, int64_t rows) {
 
 void Executor::runOnDevice(int device) {
   for (const ScheduleItem &item : function.schedule) {
-    if (item.collective)
-      reduce(item, device);
-    else
+    switch (item.kind) {
+    case ScheduleItem::Phase:
       runPhase(item, device);
+      break;
+    case ScheduleItem::AllReduce:
+      reduce(item, device);
+      break;
+    case ScheduleItem::AllGather:
+      gather(item, device);
+      break;
+    }
     devices.barrier();
   }
 }
@@ -174,6 +182,21 @@ void Executor::reduce(const ScheduleItem &item, int device) {
       to.push_back(tables[tower][item.to]);
   }
   treeReduce(item.reduce, item.dtype, from, to, first, last);
+}
+
+void Executor::gather(const ScheduleItem &item, int device) {
+  int64_t unit = item.perRow * item.inner * int64_t(sizeOf(item.dtype));
+  const RowRange &block = blocks[device];
+  for (int64_t tower = block.first; tower < block.first + block.rows; ++tower) {
+    auto *from = static_cast<const std::byte *>(tables[tower][item.from]);
+    auto *to = static_cast<std::byte *>(tables[tower][item.to]);
+    const RowRange &rows = ranges[tower];
+    if (rows.rows == 0 || unit == 0)
+      continue;
+    for (int64_t o = 0; o < item.outer; ++o)
+      std::memcpy(to + (o * globalRows + rows.first) * unit,
+                  from + o * rows.rows * unit, size_t(rows.rows * unit));
+  }
 }
 
 const BufferInfo *Executor::find(BufferKind kind, int64_t index,

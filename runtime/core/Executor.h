@@ -61,6 +61,7 @@ private:
   void runOnDevice(int device);
   void runPhase(const ScheduleItem &item, int device);
   void reduce(const ScheduleItem &item, int device);
+  void gather(const ScheduleItem &item, int device);
   const BufferInfo *find(BufferKind kind, int64_t index, size_t &row) const;
 
   const belfry_program_v1 &program;

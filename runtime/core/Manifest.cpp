@@ -283,6 +283,45 @@ BufferInfo bufferOf(const Json &json, const Manifest &manifest) {
   return info;
 }
 
+void readReduce(const Json &json, const FunctionInfo &function,
+                ScheduleItem &item) {
+  item.kind = ScheduleItem::AllReduce;
+  std::string kind = json["all_reduce"].get<std::string>();
+  if (kind != "sum" && kind != "max" && kind != "min")
+    malformed("unknown all_reduce '" + kind + "'");
+  item.reduce = kind == "sum"   ? ReduceKind::Sum
+                : kind == "max" ? ReduceKind::Max
+                                : ReduceKind::Min;
+  const Json &count = json.at("count");
+  if (count.is_array() && count.at(0).get<int64_t>() != 0)
+    malformed("all_reduce of a value that depends on the rows of a tower");
+  item.count =
+      count.is_array() ? count.at(1).get<int64_t>() : count.get<int64_t>();
+  const BufferInfo &from = function.buffers[item.from];
+  const BufferInfo &to = function.buffers[item.to];
+  int64_t bytes = item.count * int64_t(sizeOf(item.dtype));
+  if (item.count < 0 || bytes > from.bytes.fixed || bytes > to.bytes.fixed)
+    malformed("all_reduce of " + std::to_string(bytes) +
+              " bytes between buffers of " + std::to_string(from.bytes.fixed) +
+              " and " + std::to_string(to.bytes.fixed));
+}
+
+void readGather(const Json &json, const FunctionInfo &function,
+                ScheduleItem &item) {
+  item.kind = ScheduleItem::AllGather;
+  item.outer = json.value("outer", int64_t(1));
+  item.inner = json.value("inner", int64_t(1));
+  const BufferInfo &from = function.buffers[item.from];
+  const BufferInfo &to = function.buffers[item.to];
+  int64_t unit = item.outer * item.inner * int64_t(sizeOf(item.dtype));
+  if (item.outer < 0 || item.inner < 0)
+    malformed("all_gather of a negative size");
+  item.perRow = unit > 0 ? from.bytes.perRow / unit : 0;
+  if (item.perRow * unit != from.bytes.perRow || from.bytes.fixed != 0 ||
+      to.bytes.perRow < from.bytes.perRow || !to.shared)
+    malformed("all_gather between buffers that do not match");
+}
+
 ScheduleItem itemOf(const Json &json, const FunctionInfo &function,
                     uint32_t numPhases) {
   ScheduleItem item;
@@ -297,36 +336,21 @@ ScheduleItem itemOf(const Json &json, const FunctionInfo &function,
     item.once = run == "once";
     return item;
   }
-  if (!json.contains("all_reduce"))
+  if (!json.contains("all_reduce") && !json.contains("all_gather"))
     malformed("schedule item " + json.dump());
-  item.collective = true;
-  std::string kind = json["all_reduce"].get<std::string>();
-  if (kind != "sum" && kind != "max" && kind != "min")
-    malformed("unknown all_reduce '" + kind + "'");
-  item.reduce = kind == "sum"   ? ReduceKind::Sum
-                : kind == "max" ? ReduceKind::Max
-                                : ReduceKind::Min;
   item.dtype = dtypeOf(json.at("dtype"));
   item.from = json.at("from").get<int64_t>();
   item.to = json.at("to").get<int64_t>();
-  int64_t buffers = int64_t(function.buffers.size());
+  auto buffers = int64_t(function.buffers.size());
   if (item.from < 0 || item.from >= buffers || item.to < 0 ||
       item.to >= buffers)
-    malformed("all_reduce of a buffer that is not there");
-  const Json &count = json.at("count");
-  if (count.is_array() && count.at(0).get<int64_t>() != 0)
-    malformed("all_reduce of a value that depends on the rows of a tower");
-  item.count =
-      count.is_array() ? count.at(1).get<int64_t>() : count.get<int64_t>();
-  const BufferInfo &from = function.buffers[item.from];
-  const BufferInfo &to = function.buffers[item.to];
-  int64_t bytes = item.count * int64_t(sizeOf(item.dtype));
-  if (from.shared)
-    malformed("all_reduce from a shared buffer");
-  if (item.count < 0 || bytes > from.bytes.fixed || bytes > to.bytes.fixed)
-    malformed("all_reduce of " + std::to_string(bytes) +
-              " bytes between buffers of " + std::to_string(from.bytes.fixed) +
-              " and " + std::to_string(to.bytes.fixed));
+    malformed("collective of a buffer that is not there");
+  if (function.buffers[item.from].shared)
+    malformed("collective from a shared buffer");
+  if (json.contains("all_reduce"))
+    readReduce(json, function, item);
+  else
+    readGather(json, function, item);
   return item;
 }
 

@@ -116,13 +116,16 @@ enum class ReduceKind { Sum, Max, Min };
 
 /// A phase to run, or a collective between two phases.
 struct ScheduleItem {
-  bool collective = false;
+  enum Kind { Phase, AllReduce, AllGather } kind = Phase;
   int64_t phase = 0; ///< index into the table of phase functions
   bool once = false; ///< for all towers together
   ReduceKind reduce = ReduceKind::Sum;
   DType dtype = DType::F32;
   int64_t from = 0, to = 0; ///< rows of the buffer table
-  int64_t count = 0;        ///< elements
+  int64_t count = 0;        ///< elements to reduce
+  /// A gather's `from` is (outer, perRow · rows, inner) elements, its `to`
+  /// (outer, perRow · global rows, inner), towers in order along the middle.
+  int64_t outer = 1, inner = 1, perRow = 0;
 };
 
 struct FunctionInfo {
