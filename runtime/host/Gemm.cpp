@@ -44,7 +44,7 @@ constexpr int64_t StageBytes = int64_t(256) << 10; // packed B of a stage
 constexpr int64_t StripBytes = 8 << 10;
 constexpr int64_t TileProducts = 256 << 10; // multiply-adds worth a tile
 constexpr int64_t MaxTiles = 64;
-constexpr int64_t FewTiles = 8; // enough for the usual threads of a device
+constexpr int64_t FewTiles = 6; // enough for the usual threads of a device
 constexpr int64_t MinTileRows = 48;
 constexpr int64_t RowMultiple = 8;   // the rows of the widest kernels
 constexpr int64_t PackRows = 48;     // fewer never repay packing contiguous B
@@ -133,6 +133,10 @@ public:
   Loops(const Product<T> &product, const Kernels<T> &kernels)
       : s(product), kernels(kernels) {
     planPanels();
+    double products = double(s.m) * double(s.n) * double(s.k);
+    wantedTiles = std::max<int64_t>(
+        int64_t(std::min(products / double(TileProducts), double(MaxTiles))),
+        1);
     source = chooseSource();
     int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
     block = std::max<int64_t>(BlockBytes / widest, 1);
@@ -182,23 +186,20 @@ private:
     if (s.bCol == 1 && s.m < PackRows)
       return Source::InPlace;
     double bytes = double(s.n) * double(s.k) * double(sizeof(T));
-    return s.m <= PrivateRows && bytes <= PrivateBytes ? Source::Private
-                                                       : Source::Shared;
+    bool enough = panels >= std::min(wantedTiles, FewTiles);
+    return s.m <= PrivateRows && bytes <= PrivateBytes && enough
+               ? Source::Private
+               : Source::Shared;
   }
 
   void planTiles() {
-    double products = double(s.m) * double(s.n) * double(s.k);
-    int64_t wanted =
-        int64_t(std::min(products / double(TileProducts), double(MaxTiles)));
-    wanted = std::max<int64_t>(wanted, 1);
-    // Tiles that pack for themselves share no rows where panels suffice.
+    // Tiles that pack for themselves share no rows.
     int64_t parts = source == Source::Private
-                        ? ceilDiv(std::min(wanted, FewTiles), panels)
-                        : wanted;
-    parts = std::min(parts, ceilDiv(s.m, MinTileRows));
+                        ? 1
+                        : std::min(wantedTiles, ceilDiv(s.m, MinTileRows));
     tileRows = ceilDiv(ceilDiv(s.m, parts), RowMultiple) * RowMultiple;
     rowTiles = ceilDiv(s.m, tileRows);
-    panelTiles = std::min(panels, ceilDiv(wanted, rowTiles));
+    panelTiles = std::min(panels, ceilDiv(wantedTiles, rowTiles));
   }
 
   int64_t width(int64_t panel) const {
@@ -285,7 +286,7 @@ private:
   int64_t vectors, panels, narrow, wide;
   int64_t block, stage; // rows of B
   int64_t stageStart = 0, stageEnd = 0;
-  int64_t tileRows, rowTiles, panelTiles;
+  int64_t wantedTiles, tileRows, rowTiles, panelTiles;
   T *packed = nullptr;
 };
 

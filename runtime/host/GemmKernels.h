@@ -11,7 +11,7 @@
 // The columns of B and C are cut into vectors and these into panels of one to
 // four vectors; the sweep of a panel runs down the rows of A. B may be read in
 // place where its rows are contiguous, or from a packed panel: for each k the
-// panel's columns one after another, filled up with zeros to whole vectors.
+// panel's columns one after another, filled up to whole vectors with anything.
 //
 //===----------------------------------------------------------------------===//
 

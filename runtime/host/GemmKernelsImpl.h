@@ -207,15 +207,51 @@ inline void exchange(typename Vector<T>::Type *rows,
   }
 }
 
-/// Transposes the square of `Lanes` vectors: blocks of half the size change
-/// places, then blocks within these, down to single elements.
-template <typename T, int Step = Vector<T>::Lanes / 2>
-inline void transpose(typename Vector<T>::Type *rows) {
-  if constexpr (Step > 0) {
-    exchange<T, Step>(rows,
-                      std::make_integer_sequence<int, Vector<T>::Lanes>());
-    transpose<T, Step / 2>(rows);
-  }
+template <typename V, int... L>
+inline auto joined(V a, V b, std::integer_sequence<int, L...>) {
+  return __builtin_shufflevector(a, b, L...);
+}
+
+/// The vector of the pieces at `at(0)`, `at(1)`, …, each of 16 bytes.
+template <typename T, int Pieces, typename At>
+inline auto gatherPieces(int first, At at) {
+  constexpr int Elements = 16 / sizeof(T) * Pieces;
+  if constexpr (Pieces == 1)
+    return at(first);
+  else
+    return joined(gatherPieces<T, Pieces / 2>(first, at),
+                  gatherPieces<T, Pieces / 2>(first + Pieces / 2, at),
+                  std::make_integer_sequence<int, Elements>());
+}
+
+/// Reads the square of `Lanes` columns and rows of B at `b`, whose columns are
+/// contiguous, and stores it by rows. Loads of 16 bytes bring blocks of that
+/// width into place; what remains is to transpose within blocks. For columns
+/// from `columns` on the last one stands again.
+template <typename T, bool Whole>
+inline __attribute__((always_inline)) void
+transposeSquare(const T *b, int64_t bCol, int64_t columns, T *to,
+                int64_t toRow) {
+  constexpr int Lanes = Vector<T>::Lanes;
+  constexpr int Piece = 16 / sizeof(T);
+  typedef T PieceType __attribute__((vector_size(16)));
+  typedef T UnalignedPiece __attribute__((vector_size(16), aligned(sizeof(T))));
+  typename Vector<T>::Type rows[Lanes];
+  BELFRY_UNROLL
+  for (int r = 0; r < Lanes; ++r)
+    rows[r] = gatherPieces<T, Lanes / Piece>(0, [&](int piece) {
+      int64_t column = piece * Piece + r % Piece;
+      if (!Whole && column >= columns)
+        column = columns - 1;
+      return PieceType(*reinterpret_cast<const UnalignedPiece *>(
+          b + column * bCol + r / Piece * Piece));
+    });
+  if constexpr (Piece == 4)
+    exchange<T, 2>(rows, std::make_integer_sequence<int, Lanes>());
+  exchange<T, 1>(rows, std::make_integer_sequence<int, Lanes>());
+  BELFRY_UNROLL
+  for (int r = 0; r < Lanes; ++r)
+    Vector<T>::store(to + r * toRow, rows[r]);
 }
 
 /// B's rows are contiguous.
@@ -239,20 +275,18 @@ template <typename T>
 void packColumns(int64_t k, int64_t columns, int64_t width, const T *b,
                  int64_t bCol, T *panel) {
   constexpr int Lanes = Vector<T>::Lanes;
-  int64_t p = 0;
-  for (; p + Lanes <= k; p += Lanes)
-    for (int64_t j = 0; j < width; j += Lanes) {
-      typename Vector<T>::Type rows[Lanes];
-      BELFRY_UNROLL
-      for (int l = 0; l < Lanes; ++l)
-        rows[l] = j + l < columns ? Vector<T>::load(b + (j + l) * bCol + p)
-                                  : typename Vector<T>::Type{};
-      transpose<T>(rows);
-      BELFRY_UNROLL
-      for (int l = 0; l < Lanes; ++l)
-        Vector<T>::store(panel + (p + l) * width + j, rows[l]);
+  // Down a vector's columns first: few streams, which the processor prefetches.
+  int64_t whole = k / Lanes * Lanes;
+  for (int64_t j = 0; j < width; j += Lanes)
+    for (int64_t p = 0; p < whole; p += Lanes) {
+      const T *from = b + j * bCol + p;
+      T *to = panel + p * width + j;
+      if (j + Lanes <= columns)
+        transposeSquare<T, true>(from, bCol, Lanes, to, width);
+      else
+        transposeSquare<T, false>(from, bCol, columns - j, to, width);
     }
-  for (; p < k; ++p)
+  for (int64_t p = whole; p < k; ++p)
     for (int64_t j = 0; j < width; ++j)
       panel[p * width + j] = j < columns ? b[j * bCol + p] : T(0);
 }
