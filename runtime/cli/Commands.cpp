@@ -132,6 +132,16 @@ Status needsLoss(const Session &session, const char *function,
 /// Weights of the file, of the program, or by the seed.
 Status prepareWeights(Session &session, const Options &options) {
   session.setSeed(options.seed);
+  if (!options.resume.empty()) {
+    BELFRY_RETURN_IF_ERROR(session.loadWeights(options.resume));
+    Expected<bool> loaded = session.loadOptimizer(options.resume);
+    if (!loaded.ok() || *loaded)
+      return loaded.status();
+    return Status::user("'--resume " + options.resume +
+                        "': the file has no state of the optimizer '" +
+                        session.manifest().optimizer.name +
+                        "'; '--weights' takes its weights alone");
+  }
   if (!options.weights.empty())
     return session.loadWeights(options.weights);
   if (session.hasEmbeddedWeights() && !options.initialize)

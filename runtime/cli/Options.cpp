@@ -126,6 +126,10 @@ Status finish(const RawOptions &raw, Options &options) {
   options.outputs = splitAtCommas(raw.outputs);
   if (options.noSave && !options.save.empty())
     return Status::user("'--save' and '--no-save' exclude each other");
+  if (!options.resume.empty() &&
+      (options.initialize || !options.weights.empty()))
+    return Status::user("'--resume' stands without '--weights' and "
+                        "'--initialize'");
   if (options.initialize && !options.weights.empty())
     return Status::user("'--weights' and '--initialize' exclude each other");
   if (options.validationSplit && !options.validationX.empty())
@@ -196,6 +200,10 @@ void addFit(CLI::App *app, RawOptions &raw, Options &options) {
   app->add_option("--validation-split", raw.split,
                   "the last part of the data is for validation")
       ->type_name("F");
+  app->add_option("--resume", options.resume,
+                  "go on from weights that fit saved, with the optimizer's "
+                  "state and the number of updates")
+      ->type_name("FILE");
   app->add_option("--save", options.save,
                   "where the weights go (default: NAME.weights.h5 here)")
       ->type_name("FILE");

@@ -151,12 +151,15 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
                             validationSize);
   }
 
+  // A run that goes on takes up the orders of rows where the first one ended.
+  int64_t epochsBefore = session.modelValues().iterations / pass.steps();
   History history;
   bool first = true;
   for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
     std::vector<int64_t> order;
     if (options.shuffle)
-      order = shuffledRows(session.seed(), uint32_t(epoch), data.rows);
+      order = shuffledRows(session.seed(), uint32_t(epochsBefore + epoch),
+                           data.rows);
     observer.epochBegins(epoch, options.epochs, pass.steps());
     Meter meter(session.manifest());
     for (int64_t step = 0; step < pass.steps(); ++step) {
