@@ -1,0 +1,444 @@
+//===- CliTest.cpp - command lines of a training binary -------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the hand-written program's binary as a user would. Each bad input has a
+// row in a table: what is said, on one line that begins with `error:`, and no
+// file left behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/data/ArrayFile.h"
+#include "runtime/data/Hdf5.h"
+#include "runtime/data/NpyWriter.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace belfry::rt;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Result {
+  int exit = -1;
+  std::string out, err;
+};
+
+std::string slurp(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Cli : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern =
+        (fs::temp_directory_path() / "belfry.XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal;
+    std::vector<float> x(60), y(20), wide(40), w(15, 1.f);
+    for (float &value : x)
+      value = normal(random);
+    for (size_t i = 0; i < 20; ++i)
+      y[i] = x[3 * i] - 2 * x[3 * i + 1] + 1;
+    put("x.npy", {20, 3}, x);
+    put("y.npy", {20, 1}, y);
+    put("wide.npy", {20, 2}, wide);
+    put("w.npy", {15}, w);
+    put("none.npy", {0, 3}, {});
+    put("none_y.npy", {0, 1}, {});
+    x[4] = NAN;
+    put("nan.npy", {20, 3}, x);
+    std::ofstream(folder + "/text.npy") << "not an array";
+    std::ofstream(folder + "/taken.weights.h5") << "not weights";
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void put(const std::string &name, const Shape &shape,
+           const std::vector<float> &values) {
+    ASSERT_TRUE(
+        writeNpy(folder + "/" + name, DType::F32, shape, values.data()).ok());
+  }
+  std::string path(const std::string &name) const {
+    return folder + "/" + name;
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto &entry : fs::directory_iterator(folder))
+      names.insert(entry.path().filename());
+    return names;
+  }
+
+  /// Starts the binary in the folder; words are split at spaces.
+  pid_t start(const std::string &arguments,
+              const std::vector<std::string> &environment) {
+    pid_t child = fork();
+    if (child != 0)
+      return child;
+    if (chdir(folder.c_str()) != 0)
+      _exit(99);
+    for (const std::string &variable : environment)
+      putenv(const_cast<char *>(variable.c_str()));
+    dup2(open(path(".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
+    dup2(open(path(".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+    std::vector<std::string> words = {"train"};
+    std::istringstream stream(arguments);
+    for (std::string word; stream >> word;)
+      words.push_back(word);
+    std::vector<char *> argv;
+    for (std::string &word : words)
+      argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(BELFRY_FAKE_BINARY, argv.data());
+    _exit(98);
+  }
+  Result finish(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    Result result;
+    result.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result.out = slurp(path(".out"));
+    result.err = slurp(path(".err"));
+    fs::remove(path(".out"));
+    fs::remove(path(".err"));
+    return result;
+  }
+  Result run(const std::string &arguments,
+             const std::vector<std::string> &environment = {}) {
+    return finish(start(arguments, environment));
+  }
+
+  void expectError(const std::string &arguments, const std::string &message,
+                   const std::vector<std::string> &environment = {}) {
+    std::set<std::string> before = files();
+    Result result = run(arguments, environment);
+    EXPECT_EQ(result.exit, 1) << arguments << "\n" << result.err;
+    size_t at = result.err.find("error: ");
+    EXPECT_TRUE(at == 0 ||
+                (at != std::string::npos && result.err[at - 1] == '\n'))
+        << arguments << "\n"
+        << result.err;
+    EXPECT_NE(result.err.find(message), std::string::npos) << arguments << "\n"
+                                                           << result.err;
+    EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 20);
+    EXPECT_EQ(files(), before) << arguments;
+  }
+
+  std::string folder;
+};
+
+TEST_F(Cli, BadInputOfFit) {
+  const std::string xy = "fit --x x.npy --y y.npy ";
+  const struct {
+    std::string arguments, message;
+  } cases[] = {
+      {"", "no command is given; there are fit, evaluate, predict, info"},
+      {"train", "unknown command 'train'"},
+      {xy + "--epoch-count 3",
+       "unknown option '--epoch-count' of 'fit', perhaps '--epochs'"},
+      {xy + "more", "unexpected argument 'more' of 'fit'"},
+      {xy + "--batch-size 0",
+       "'--batch-size 0': expected a whole number, at least 1"},
+      {xy + "--batch-size x", "'--batch-size x': expected a whole number"},
+      {xy + "--epochs 1.5", "'--epochs 1.5': expected a whole number"},
+      {xy + "--epochs -1", "'--epochs -1': expected a whole number"},
+      {xy + "--towers 0", "'--towers 0': expected a whole number, at least 1"},
+      {xy + "--towers -1",
+       "'--towers -1': expected a whole number, at least 1"},
+      {xy + "--towers many", "'--towers many': expected a whole number"},
+      {xy + "--towers 99999999", "expected 1 to 65536 towers"},
+      {xy + "--towers 2 --devices cpu:3",
+       "3 devices for 2 towers; there can't be more devices than towers"},
+      {xy + "--devices cpu:0", "expected a number of contexts, at least 1"},
+      {xy + "--devices gpu:0", "the target 'host', which has no GPUs"},
+      {xy + "--devices tpu", "'--devices tpu': unknown device"},
+      {xy + "--threads-per-device 0", "'--threads-per-device 0': expected"},
+      {xy + "--seed -1", "'--seed -1': expected a whole number from 0"},
+      {xy + "--scale 1/0", "'--scale 1/0': expected a number or a ratio"},
+      {xy + "--set learning_rate",
+       "'--set learning_rate': expected NAME=NUMBER"},
+      {xy + "--set rate=1",
+       "the optimizer 'sgd' has no argument 'rate', there are: learning_rate, "
+       "momentum, noise"},
+      {xy + "--validation-split 1.5",
+       "'--validation-split 1.5': expected a fraction between 0 and 1"},
+      {xy + "--validation-split 0.99",
+       "of 20 rows leaves 0 for training and 20 for validation"},
+      {xy + "--validation-x x.npy",
+       "'--validation-x' and '--validation-y' go together"},
+      {xy + "--validation-x x.npy --validation-y y.npy "
+            "--validation-split 0.5",
+       "exclude each other"},
+      {xy + "--save a.weights.h5 --no-save",
+       "'--save' and '--no-save' exclude each other"},
+      {xy + "--initialize --weights w.npy",
+       "'--weights' and '--initialize' exclude each other"},
+      {xy + "--save a.txt", "weights are saved as .weights.h5"},
+      {xy + "--save no/such/a.weights.h5",
+       "cannot write 'no/such/a.weights.h5': No such file or directory"},
+      {xy + "--history no/such/h.json", "cannot write 'no/such/h.json'"},
+      {xy + "--history .", "cannot write '.': it is a folder"},
+      {xy + "--history h --dump-gradients h", "'h' is named for two outputs"},
+      {"fit --y y.npy", "input 'x' is missing; give it with '--x FILE'"},
+      {"fit --x x.npy", "target 'dense' is missing; give it with '--y FILE'"},
+      {"fit --x gone.npy --y y.npy", "--x: 'gone.npy': no such file"},
+      {"fit --x text.npy --y y.npy",
+       "--x: 'text.npy': is none of the array formats"},
+      {"fit --x wide.npy --y y.npy",
+       "'wide.npy': input 'x' takes rows of shape (3), got (2)"},
+      {"fit --x x.npy --y x.npy",
+       "'x.npy': target 'dense' takes rows of shape (1), got (3)"},
+      {"fit --x x.npy --x other=x.npy --y y.npy",
+       "'--x other=…': the model has no input 'other', the names are 'x'"},
+      {"fit --x x.npy --x x=x.npy --y y.npy",
+       "'--x' gives two arrays for input 'x'"},
+      {"fit --x x.npy[:15] --y y.npy",
+       "'y.npy' (--y) has 20 rows, but 'x.npy[:15]' (--x) has 15 rows"},
+      {xy + "--sample-weight w.npy",
+       "'w.npy' (--sample-weight) has 15 rows, but 'x.npy' (--x) has 20"},
+      {"fit --x none.npy --y none_y.npy",
+       "'none.npy' (--x) has 0 rows, expected at least 1"},
+      {xy + "--weights gone.weights.h5", "'gone.weights.h5' cannot open"},
+      {xy + "--weights taken.weights.h5",
+       "'taken.weights.h5' is no Keras weights file"},
+      {"fit --x nan.npy --y y.npy --no-shuffle --batch-size 1",
+       "the loss is NaN at step 2 of epoch 1; lower the learning rate with "
+       "'--set learning_rate=…'"},
+      {xy + "--set learning_rate=1e30 --epochs 30", "the loss is "},
+  };
+  for (const auto &bad : cases)
+    expectError(bad.arguments, bad.message);
+}
+
+TEST_F(Cli, BadInputOfPredictAndEvaluate) {
+  expectError("predict --x x.npy", "'-o FILE.npy' is missing");
+  expectError("predict --x x.npy -o no/such.npy",
+              "cannot write 'no/such.npy': No such file or directory");
+  expectError("predict --x x.npy -o sum=p.npy",
+              "'-o sum=p.npy': the model has no output 'sum', the names are "
+              "'dense'");
+  expectError("predict --x x.npy --outputs sum -o p.npy",
+              "'--outputs': the model has no output 'sum'");
+  expectError("evaluate --x x.npy", "target 'dense' is missing");
+  expectError("evaluate --x x.npy --y y.npy --epochs 2",
+              "unknown option '--epochs' of 'evaluate'");
+}
+
+TEST_F(Cli, WithoutALossThereIsPredictOnly) {
+  expectError("fit --x x.npy --y y.npy",
+              "'linear' was compiled without a loss, so there is no 'fit'; "
+              "compile it with belfryc's '--loss'",
+              {"FAKE_NO_LOSS=1"});
+  expectError("evaluate --x x.npy --y y.npy", "there is no 'evaluate'",
+              {"FAKE_NO_LOSS=1"});
+  EXPECT_EQ(run("predict --x x.npy -o p.npy", {"FAKE_NO_LOSS=1"}).exit, 0);
+}
+
+TEST_F(Cli, StrictSlicingNamesTheNearest) {
+  expectError("fit --x x.npy --y y.npy --batch-size 10",
+              "a batch of 10 rows is no multiple of 4 towers, as "
+              "slicing=strict wants; the nearest '--batch-size' are 8 and 12",
+              {"FAKE_TOWERS=4", "FAKE_SLICING=strict"});
+  EXPECT_EQ(run("fit --x x.npy --y y.npy --batch-size 20 --no-save",
+                {"FAKE_TOWERS=4", "FAKE_SLICING=strict"})
+                .exit,
+            0);
+}
+
+TEST_F(Cli, FitWritesHistoryAndWeights) {
+  Result result = run("fit --x x.npy --y y.npy --epochs 3 --batch-size 7 "
+                      "--validation-split 0.25 --history h.json --log-steps");
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.err.find("weights saved to 'linear.weights.h5'"),
+            std::string::npos);
+  EXPECT_NE(result.out.find("epoch 3/3 - "), std::string::npos);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3);
+  auto history = nlohmann::ordered_json::parse(slurp(path("h.json")));
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : history.items())
+    keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"loss", "mae", "val_loss",
+                                            "val_mae", "step_loss"}));
+  EXPECT_EQ(history["loss"].size(), 3u);
+  EXPECT_EQ(history["step_loss"].size(), 9u);
+  // Keras's mean over the epoch: batch losses weighted by rows, 7, 7 and 1.
+  double loss = 0;
+  for (size_t i = 0; i < 3; ++i)
+    loss += history["step_loss"][i].get<double>() * (i == 2 ? 1 : 7) / 15;
+  EXPECT_NEAR(history["loss"][0].get<double>(), loss, 1e-12);
+  // The name is taken now.
+  result = run("fit --x x.npy --y y.npy");
+  EXPECT_NE(result.err.find("weights saved to 'linear-1.weights.h5'"),
+            std::string::npos);
+  EXPECT_EQ(run("fit --x x.npy --y y.npy --no-save").exit, 0);
+  EXPECT_FALSE(fs::exists(path("linear-2.weights.h5")));
+}
+
+TEST_F(Cli, EvaluatePrintsOneObject) {
+  ASSERT_EQ(run("fit --x x.npy --y y.npy --save a.weights.h5").exit, 0);
+  Result result =
+      run("evaluate --x x.npy --y y.npy --weights a.weights.h5 --json");
+  ASSERT_EQ(result.exit, 0) << result.err;
+  auto object = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(object.contains("loss"));
+  EXPECT_TRUE(object.contains("mae"));
+  for (const char *towers : {"2", "5", "8"}) {
+    Result more = run("evaluate --x x.npy --y y.npy --weights a.weights.h5 "
+                      "--json --batch-size 3 --towers " +
+                      std::string(towers));
+    auto other = nlohmann::json::parse(more.out);
+    EXPECT_NEAR(other["mae"].get<double>(), object["mae"].get<double>(), 1e-6);
+  }
+}
+
+TEST_F(Cli, SameSeedSameFile) {
+  std::string fit = "fit --x x.npy --y y.npy --epochs 4 --batch-size 6 "
+                    "--towers 8 --set noise=0.5 --seed 7 ";
+  ASSERT_EQ(run(fit + "--devices cpu:1 --save a.weights.h5").exit, 0);
+  std::string bytes = slurp(path("a.weights.h5"));
+  for (const char *devices :
+       {"--devices cpu:2", "--devices cpu:3", "--devices cpu:8",
+        "--devices cpu:2 --threads-per-device 2"}) {
+    ASSERT_EQ(run(fit + devices + " --save b.weights.h5").exit, 0);
+    EXPECT_EQ(slurp(path("b.weights.h5")), bytes) << devices;
+  }
+  ASSERT_EQ(run("fit --x x.npy --y y.npy --epochs 4 --batch-size 6 --towers 8 "
+                "--set noise=0.5 --seed 8 --save b.weights.h5")
+                .exit,
+            0);
+  EXPECT_NE(slurp(path("b.weights.h5")), bytes);
+}
+
+// Four epochs in one run, or two and two on other devices and towers.
+TEST_F(Cli, ResumeGoesOn) {
+  std::string fit =
+      "fit --x x.npy --y y.npy --batch-size 6 --set noise=0.5 --log-steps ";
+  ASSERT_EQ(run(fit + "--towers 4 --epochs 4 --history whole.json --save "
+                      "whole.weights.h5")
+                .exit,
+            0);
+  ASSERT_EQ(run(fit + "--towers 4 --epochs 2 --save half.weights.h5").exit, 0);
+  ASSERT_EQ(run(fit + "--towers 4 --devices cpu:1 --epochs 2 --resume "
+                      "half.weights.h5 --save rest.weights.h5")
+                .exit,
+            0);
+  EXPECT_EQ(slurp(path("rest.weights.h5")), slurp(path("whole.weights.h5")));
+  ASSERT_EQ(run(fit +
+                "--towers 1 --epochs 2 --resume half.weights.h5 --history "
+                "rest.json --no-save")
+                .exit,
+            0);
+  auto whole = nlohmann::json::parse(slurp(path("whole.json")))["step_loss"];
+  auto rest = nlohmann::json::parse(slurp(path("rest.json")))["step_loss"];
+  ASSERT_EQ(rest.size() * 2, whole.size());
+  for (size_t i = 0; i < rest.size(); ++i)
+    EXPECT_NEAR(rest[i].get<double>(), whole[i + rest.size()].get<double>(),
+                1e-5);
+}
+
+TEST_F(Cli, PredictWritesRows) {
+  Result result = run("predict --x x.npy[:5] -o dense=p.npy --towers 3",
+                      {"FAKE_EMBEDDED=1"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.err.find("warning"), std::string::npos);
+  auto spec = parseArraySpec(path("p.npy"));
+  auto array = readArray(*spec);
+  ASSERT_TRUE(array.ok());
+  EXPECT_EQ(array->shape, (Shape{5, 1}));
+  result = run("predict --x x.npy -o p.npy");
+  EXPECT_NE(result.err.find("warning: the program holds no weights"),
+            std::string::npos);
+}
+
+TEST_F(Cli, GradientsOfTheFirstStep) {
+  ASSERT_EQ(run("fit --x x.npy --y y.npy --no-save --dump-gradients g.h5 "
+                "--batch-size 20 --set momentum=0 --set learning_rate=1",
+                {"FAKE_EMBEDDED=1"})
+                .exit,
+            0);
+  ASSERT_EQ(run("fit --x x.npy --y y.npy --save s.weights.h5 "
+                "--batch-size 20 --set momentum=0,learning_rate=1",
+                {"FAKE_EMBEDDED=1"})
+                .exit,
+            0);
+  Hid gradients = openHdf5(path("g.h5")),
+      saved = openHdf5(path("s.weights.h5"));
+  auto gradient = readDataset(gradients.get(), "dense/kernel", 1 << 20);
+  auto kernel = readDataset(saved.get(), "layers/dense/vars/0", 1 << 20);
+  ASSERT_TRUE(gradient.ok() && kernel.ok());
+  ASSERT_EQ(gradient->shape, (Shape{3, 1}));
+  for (int i = 0; i < 3; ++i) {
+    float g = 0, k = 0;
+    std::memcpy(&g, gradient->data + 4 * i, 4);
+    std::memcpy(&k, kernel->data + 4 * i, 4);
+    EXPECT_NEAR(0.5f - g, k, 1e-6);
+  }
+}
+
+TEST_F(Cli, SaysWhereTowersAre) {
+  Result result = run("fit --x x.npy --y y.npy --no-save --towers 8 "
+                      "--devices cpu:4 --threads-per-device 1");
+  EXPECT_NE(result.err.find("8 towers on 4 devices: cpu:0 [0-1] cpu:1 [2-3] "
+                            "cpu:2 [4-5] cpu:3 [6-7]\n"),
+            std::string::npos)
+      << result.err;
+  result = run("fit --x x.npy --y y.npy --no-save --towers 3 --devices cpu:2 "
+               "--threads-per-device 1");
+  EXPECT_NE(result.err.find("cpu:0 [0-1] cpu:1 [2] (uneven: 1 device with one "
+                            "tower more)"),
+            std::string::npos)
+      << result.err;
+}
+
+TEST_F(Cli, HelpAndInfo) {
+  EXPECT_NE(run("--help").out.find("predict"), std::string::npos);
+  for (const char *command : {"fit", "evaluate", "predict", "info"}) {
+    Result result = run(std::string(command) + " --help");
+    EXPECT_EQ(result.exit, 0);
+    EXPECT_NE(result.out.find("--towers"), std::string::npos) << command;
+  }
+  Result info = run("info");
+  EXPECT_EQ(info.exit, 0);
+  for (const char *text :
+       {"linear, Keras 3.15.1", "host, x86-64", "host/x86-64/1",
+        "mean_squared_error", "sgd (learning_rate=0.05", "4 parameters",
+        "layers/dense/vars/0"})
+    EXPECT_NE(info.out.find(text), std::string::npos) << text;
+  Result manifest = run("info --manifest");
+  EXPECT_EQ(nlohmann::json::parse(manifest.out)["model"], "linear");
+}
+
+TEST_F(Cli, InterruptFinishesTheStepAndSaves) {
+  pid_t child = start("fit --x x.npy --y y.npy --epochs 100000000 "
+                      "--save i.weights.h5 --set learning_rate=0.001",
+                      {});
+  // The first line of output says that training is on.
+  for (int i = 0; i < 500 && slurp(path(".out")).empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(child, SIGINT);
+  Result result = finish(child);
+  EXPECT_EQ(result.exit, 130);
+  EXPECT_NE(result.err.find("weights saved to 'i.weights.h5'"),
+            std::string::npos);
+  EXPECT_EQ(run("evaluate --x x.npy --y y.npy --weights i.weights.h5").exit, 0);
+}
+
+} // namespace
