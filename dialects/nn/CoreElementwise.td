@@ -27,6 +27,10 @@ def Nn_ConstantOp : Nn_CoreOp<"constant",
   let description = [{
     The value is a dense or splat elements attribute; weights never stand here.
 
+    Constraints:
+    - the value is a dense or splat elements attribute of the result's
+      type
+
     ```mlir
     %z = nn.constant dense<0.0> : tensor<4xf32>
     ```
@@ -38,6 +42,7 @@ def Nn_ConstantOp : Nn_CoreOp<"constant",
     OpBuilder<(ins "::mlir::RankedTensorType":$type, "double":$splat)>
   ];
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
@@ -46,6 +51,12 @@ def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
     `is_finite` maps a float tensor to i1, `not` maps i1 to i1, `neg`, `abs` and
     `sign` take i32 too; all other kinds take and give floats. `sign` of a NaN
     is NaN, of ±0 it is ±0.
+
+    Constraints:
+    - the kind fits the operand's element type: `not` takes i1, `neg`,
+      `abs` and `sign` take i32 or floats, the others take floats
+    - the result has the operand's shape and, but for `is_finite` (i1),
+      its element type
 
     ```mlir
     %y = nn.unary tanh %x : tensor<?x4xf32>
@@ -58,6 +69,7 @@ def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
   let builders = [
     OpBuilder<(ins "::belfry::nn::UnaryKind":$kind, "::mlir::Value":$operand)>
   ];
+  let hasVerifier = 1;
 }
 
 def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
@@ -68,6 +80,11 @@ def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
     operand is NaN. Integer `div` truncates toward zero and gives 0 for a
     divisor of 0; `rem` has the sign of the dividend.
 
+    Constraints:
+    - operands and result have one type
+    - the kind fits the element type: `and`, `or` and `xor` take i1 or
+      i32, `pow` floats, the others numbers
+
     ```mlir
     %z = nn.binary add %x, %y : tensor<?x4xf32>
     ```
@@ -75,6 +92,7 @@ def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
   let arguments = (ins Nn_BinaryKindAttr:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "custom<BareEnum>($kind) $lhs `,` $rhs attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Nn_CompareOp : Nn_CoreOp<"compare",
@@ -83,6 +101,9 @@ def Nn_CompareOp : Nn_CoreOp<"compare",
   let description = [{
     Ordered, as in IEEE 754: every comparison with NaN is false, but `ne`,
     which is true. `lt le gt ge` of i1 order false before true.
+
+    Constraints:
+    - operands have one type; the result has their shape
 
     ```mlir
     %m = nn.compare ne %x, %v : tensor<?x4xf32>
@@ -94,12 +115,16 @@ def Nn_CompareOp : Nn_CoreOp<"compare",
   let builders = [
     OpBuilder<(ins "::belfry::nn::CompareKind":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>
   ];
+  let hasVerifier = 1;
 }
 
 def Nn_SelectOp : Nn_CoreOp<"select",
     [SameOperandsAndResultShape, AllTypesMatch<["onTrue", "onFalse", "result"]>]> {
   let summary = "an elementwise choice";
   let description = [{
+    Constraints:
+    - condition and operands have one shape
+
     ```mlir
     %y = nn.select %m, %a, %b : tensor<?x4xf32>
     ```
@@ -107,6 +132,7 @@ def Nn_SelectOp : Nn_CoreOp<"select",
   let arguments = (ins Nn_BoolTensor:$condition, Nn_Tensor:$onTrue, Nn_Tensor:$onFalse);
   let results = (outs Nn_Tensor:$result);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
@@ -115,6 +141,9 @@ def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
     Float to integer truncates toward zero, saturates, and gives 0 for NaN.
     To i1 is "not equal to zero". From i1 gives 0 or 1.
 
+    Constraints:
+    - operand and result have one shape
+
     ```mlir
     %y = nn.convert %m : tensor<?x4xi1> -> tensor<?x4xf32>
     ```
@@ -122,6 +151,7 @@ def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
   let arguments = (ins Nn_Tensor:$operand);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // BELFRY_NN_CORE_ELEMENTWISE_TD

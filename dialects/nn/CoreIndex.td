@@ -18,6 +18,12 @@ def Nn_GatherOp : Nn_CoreOp<"gather", [InferTypeOpAdaptor]> {
     outside of [0, N) takes the nearest slice; the runtime refuses such inputs
     before a step.
 
+    Constraints:
+    - `batch_dims` is at least 0, below the table's rank and at most the
+      ids'
+    - batch extents agree
+    - the result has the shape that follows
+
     ```mlir
     %y = nn.gather %table, %ids batch_dims = 0 : tensor<1000x16xf32>, tensor<?x5xi32> -> tensor<?x5x16xf32>
     ```
@@ -37,6 +43,12 @@ def Nn_ScatterAddOp : Nn_CoreOp<"scatter_add", [AllTypesMatch<["init", "result"]
     slice of the table `init` that nn.gather would take. Where an id stands
     several times, the slices are added in the order of the ids.
 
+    Constraints:
+    - `batch_dims` is as for nn.gather
+    - batch extents agree
+    - init, updates and result have one element type; `updates` has the
+      shape that nn.gather of `init` would give
+
     ```mlir
     %t = nn.scatter_add %init, %ids, %u batch_dims = 0
        : tensor<1000x16xf32>, tensor<?x5xi32>, tensor<?x5x16xf32>
@@ -49,6 +61,7 @@ def Nn_ScatterAddOp : Nn_CoreOp<"scatter_add", [AllTypesMatch<["init", "result"]
     $init `,` $ids `,` $updates `batch_dims` `=` $batch_dims attr-dict
     `:` type($init) `,` type($ids) `,` type($updates)
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_IotaOp : Nn_CoreOp<"iota"> {
@@ -56,6 +69,11 @@ def Nn_IotaOp : Nn_CoreOp<"iota"> {
   let description = [{
     Every element is its index along `dim`. A dynamic dimension has the extent
     of the one dynamic dimension of `like`; it is not `dim`.
+
+    Constraints:
+    - `dim` is within the rank, and static
+    - `like` is there exactly where the result has a dynamic dimension,
+      and has one too
 
     ```mlir
     %i = nn.iota dim = 1 like %x : tensor<?x4xf32> -> tensor<?x4xi32>
@@ -66,12 +84,16 @@ def Nn_IotaOp : Nn_CoreOp<"iota"> {
   let assemblyFormat = [{
     `dim` `=` $dim (`like` $like^ `:` type($like))? attr-dict `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_DimSizeOp : Nn_CoreOp<"dim_size"> {
   let summary = "the extent of a dimension, as an i32 scalar";
   let description = [{
     Of the dynamic dimension of a sharded value it is a partial sum.
+
+    Constraints:
+    - `dim` is within the rank
 
     ```mlir
     %n = nn.dim_size %x dim = 0 : tensor<?x4xf32>
@@ -81,6 +103,7 @@ def Nn_DimSizeOp : Nn_CoreOp<"dim_size"> {
   let results = (outs Nn_ScalarI32:$result);
   let assemblyFormat = "$operand `dim` `=` $dim attr-dict `:` type($operand)";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "int64_t":$dim)>];
+  let hasVerifier = 1;
 }
 
 def Nn_RandomOp : Nn_CoreOp<"random", [AttrSizedOperandSegments]> {
@@ -92,6 +115,13 @@ def Nn_RandomOp : Nn_CoreOp<"random", [AttrSizedOperandSegments]> {
     what is added to the row's index: --make-parallel puts the tower's first
     row there. `bits` gives i32; the others floats. Two ops never share a
     stream, and equal ops are not merged.
+
+    Constraints:
+    - `bits` gives i32, the other kinds floats
+    - the result's rank is at least 1, and no dimension but the first is
+      dynamic
+    - `like` is there exactly where the result has a dynamic dimension,
+      and has one too
 
     ```mlir
     %u = nn.random uniform seed %seed step %step stream = 7 like %x : tensor<?x4xf32>
@@ -105,6 +135,7 @@ def Nn_RandomOp : Nn_CoreOp<"random", [AttrSizedOperandSegments]> {
     custom<BareEnum>($kind) `seed` $seed `step` $step (`row_offset` $row_offset^)?
     `stream` `=` $stream (`like` $like^ `:` type($like))? attr-dict `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // BELFRY_NN_CORE_INDEX_TD

@@ -17,8 +17,12 @@ def Nn_DotOp : Nn_CoreOp<"dot", [InferTypeOpAdaptor]> {
     the result; `lhs_contract[i]` and `rhs_contract[i]` are summed over; then
     come the other dimensions of the left side, then those of the right.
 
-    Constraints: the lists of a pair have one length; no dimension stands
-    twice; extents agree; element types agree and are numbers.
+    Constraints:
+    - the lists of a pair have one length; no dimension stands twice in a
+      side's lists, all are within its rank
+    - extents and element types agree
+    - the result has at most one dynamic dimension, and the shape that
+      follows
 
     ```mlir
     %y = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
@@ -38,16 +42,20 @@ def Nn_DotOp : Nn_CoreOp<"dot", [InferTypeOpAdaptor]> {
   }];
 }
 
-class Nn_Conv2DBase<string mnemonic> : Nn_CoreOp<mnemonic> {
-  let hasVerifier = 0;
-}
-
-def Nn_Conv2DOp : Nn_Conv2DBase<"conv2d"> {
+def Nn_Conv2DOp : Nn_CoreOp<"conv2d"> {
   let summary = "a two-dimensional convolution (cross-correlation), NHWC";
   let description = [{
     Input (N, H, W, C), kernel (KH, KW, C, F), result (N, OH, OW, F).
     `padding` is [top, bottom, left, right]; zeros stand there.
     OH = ⌊(H + top + bottom − dilation·(KH − 1) − 1)/stride⌋ + 1.
+
+    Constraints:
+    - all ranks are 4 and element types agree; all extents but N's are
+      static
+    - `strides` and `dilations` have two entries of at least 1, `padding`
+      four of at least 0
+    - channels agree, and the kernel fits into the padded input
+    - the result has the shape that follows
 
     ```mlir
     %y = nn.conv2d %x, %k strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
@@ -61,13 +69,18 @@ def Nn_Conv2DOp : Nn_Conv2DBase<"conv2d"> {
     $input `,` $kernel `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
     attr-dict `:` type($input) `,` type($kernel) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
-def Nn_Conv2DInputGradOp : Nn_Conv2DBase<"conv2d_input_grad"> {
+def Nn_Conv2DInputGradOp : Nn_CoreOp<"conv2d_input_grad"> {
   let summary = "the gradient of nn.conv2d for its input";
   let description = [{
     From the gradient of the result and the kernel; attributes are those of the
     convolution.
+
+    Constraints:
+    - the constraints of nn.conv2d hold for the result as input, the
+      kernel, and the gradient as result
 
     ```mlir
     %dx = nn.conv2d_input_grad %dy, %k strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
@@ -81,13 +94,18 @@ def Nn_Conv2DInputGradOp : Nn_Conv2DBase<"conv2d_input_grad"> {
     $grad `,` $kernel `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
     attr-dict `:` type($grad) `,` type($kernel) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
-def Nn_Conv2DKernelGradOp : Nn_Conv2DBase<"conv2d_kernel_grad"> {
+def Nn_Conv2DKernelGradOp : Nn_CoreOp<"conv2d_kernel_grad"> {
   let summary = "the gradient of nn.conv2d for its kernel";
   let description = [{
     From the input and the gradient of the result; attributes are those of the
     convolution.
+
+    Constraints:
+    - the constraints of nn.conv2d hold for the input, the result as
+      kernel, and the gradient as result
 
     ```mlir
     %dk = nn.conv2d_kernel_grad %x, %dy strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
@@ -101,6 +119,7 @@ def Nn_Conv2DKernelGradOp : Nn_Conv2DBase<"conv2d_kernel_grad"> {
     $input `,` $grad `strides` `=` $strides `dilations` `=` $dilations `padding` `=` $padding
     attr-dict `:` type($input) `,` type($grad) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // BELFRY_NN_CORE_LINEAR_TD

@@ -27,9 +27,18 @@ def Nn_ScanOp : Nn_CoreOp<"scan", [AttrSizedOperandSegments, AttrSizedResultSegm
     mask, every carried value and output of a step has the rows as its leading
     dimension. Without a sequence, `length` gives the number of steps.
 
-    Constraints: carried types are equal at entry, argument, yield and result;
-    sequences have the same static leading extent; outputs are the step's type
-    with that extent in front; the body holds core ops only.
+    Constraints:
+    - sequences have rank 1 or more and one static leading extent;
+      `length` is there, and not negative, exactly without them
+    - the body's arguments have the types of the carried values, of one
+      step's elements of the sequences, and of the closed values
+    - the body ends with nn.yield, which yields a value for each carried
+      one and each output
+    - carried types are equal at entry, yield and result; outputs are the
+      yielded type with the number of steps in front
+    - `mask` has the shape (steps, rows), and rows is then the leading
+      extent of every carried value and yielded output
+    - no layer and no training op stands in the body
 
     ```mlir
     %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r) mask(%m) {
@@ -63,6 +72,7 @@ def Nn_ScanOp : Nn_CoreOp<"scan", [AttrSizedOperandSegments, AttrSizedResultSegm
                    "::mlir::ValueRange":$closed, "::mlir::Value":$mask, "bool":$reverse,
                    "int64_t":$steps, "::mlir::TypeRange":$outputStepTypes)>
   ];
+  let hasRegionVerifier = 1;
 }
 
 def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, AttrSizedOperandSegments,

@@ -19,6 +19,15 @@ include "dialects/nn/Layers.td"
 /// and `recurrent_dropout` act in training, with one mask a call for all steps;
 /// `stream` draws the input's masks, `stream + 1` the state's. Where
 /// `recurrent_dropout` is not 0 every gate has masks of its own.
+///
+/// Constraints of all:
+/// - the input is (B, T, F) with static T ≥ 1 and F; the mask is (B, T)
+/// - kernel (F, G·U), recurrent_kernel (U, G·U), the bias as the layer says
+/// - no initial state, or as many as the layer has, each (B, U)
+/// - the result is (B, T, U) with `return_sequences`, else (B, U); the states
+///   are there exactly with `return_state`, each (B, U)
+/// - element types agree
+/// - `dropout` and `recurrent_dropout` are between 0 and 1
 class Nn_RecurrentOp<string mnemonic> : Nn_LayerOp<mnemonic, [AttrSizedOperandSegments]> {
   dag commonOperands = (ins Nn_FloatTensor:$input, Optional<Nn_BoolTensor>:$mask,
       Nn_FloatTensor:$kernel, Nn_FloatTensor:$recurrent_kernel, Optional<Nn_FloatTensor>:$bias,
@@ -43,6 +52,10 @@ def Nn_LstmOp : Nn_RecurrentOp<"lstm"> {
     Gate blocks i, f, c, o. kernel (F, 4U), recurrent_kernel (U, 4U), bias (4U).
     States are h and c.
 
+    Constraints:
+    - the constraints of all recurrent layers, with 4 gates, 2 states and
+      a bias of (4U)
+
     ```mlir
     %y = nn.lstm %x mask %m weights(%k, %r, %b) {return_sequences}
        : (tensor<?x9x3xf32>, tensor<?x9xi1>, tensor<3x16xf32>, tensor<4x16xf32>, tensor<16xf32>) -> tensor<?x9x4xf32>
@@ -50,6 +63,7 @@ def Nn_LstmOp : Nn_RecurrentOp<"lstm"> {
   }];
   let arguments = !con(commonOperands, commonAttributes, (ins
       DefaultValuedAttr<Nn_ActivationAttr, "::belfry::nn::Activation::Sigmoid">:$recurrent_activation));
+  let hasVerifier = 1;
 }
 
 def Nn_GruOp : Nn_RecurrentOp<"gru"> {
@@ -57,6 +71,10 @@ def Nn_GruOp : Nn_RecurrentOp<"gru"> {
   let description = [{
     Gate blocks z, r, h. kernel (F, 3U), recurrent_kernel (U, 3U), bias (2, 3U)
     with `reset_after`, else (3U). The state is h.
+
+    Constraints:
+    - the constraints of all recurrent layers, with 3 gates, 1 state and a
+      bias of (2, 3U) or (3U)
 
     ```mlir
     %y = nn.gru %x weights(%k, %r, %b) {reset_after, return_sequences}
@@ -66,6 +84,7 @@ def Nn_GruOp : Nn_RecurrentOp<"gru"> {
   let arguments = !con(commonOperands, commonAttributes, (ins
       DefaultValuedAttr<Nn_ActivationAttr, "::belfry::nn::Activation::Sigmoid">:$recurrent_activation,
       UnitAttr:$reset_after));
+  let hasVerifier = 1;
 }
 
 def Nn_SimpleRnnOp : Nn_RecurrentOp<"simple_rnn"> {
@@ -73,12 +92,17 @@ def Nn_SimpleRnnOp : Nn_RecurrentOp<"simple_rnn"> {
   let description = [{
     kernel (F, U), recurrent_kernel (U, U), bias (U). The state is h.
 
+    Constraints:
+    - the constraints of all recurrent layers, with 1 gate, 1 state and a
+      bias of (U)
+
     ```mlir
     %y = nn.simple_rnn %x weights(%k, %r, %b)
        : (tensor<?x9x3xf32>, tensor<3x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
     ```
   }];
   let arguments = !con(commonOperands, commonAttributes);
+  let hasVerifier = 1;
 }
 
 def Nn_BidirectionalOp : Nn_LayerOp<"bidirectional"> {
@@ -88,6 +112,12 @@ def Nn_BidirectionalOp : Nn_LayerOp<"bidirectional"> {
     its computation; with `return_sequences` it is flipped along time first.
     Then concat (forward first, last axis), sum, ave (÷ 2) or mul. Keras's merge
     mode `None` has two outputs: the importer flips the second with nn.reverse.
+
+    Constraints:
+    - both outputs have one type, of rank 3 with `return_sequences`, else
+      of rank 2
+    - the merge mode is not `none`
+    - the result has the type that follows
 
     ```mlir
     %y = nn.bidirectional concat(%f, %b) {return_sequences}
@@ -101,6 +131,7 @@ def Nn_BidirectionalOp : Nn_LayerOp<"bidirectional"> {
     custom<BareEnum>($merge_mode) `(` $forward `,` $backward `)` attr-dict
     `:` type($forward) `,` type($backward) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_TimeDistributedOp : Nn_LayerOp<"time_distributed", [SingleBlock]> {
@@ -109,6 +140,12 @@ def Nn_TimeDistributedOp : Nn_LayerOp<"time_distributed", [SingleBlock]> {
     Input (B, T, …). The body sees one time step as rows of a batch: its
     argument is (?, …) with B·T rows, and it yields (?, …). The result is (B, T, …).
     The body may use values from outside, such as parameters.
+
+    Constraints:
+    - the input's rank is 2 or more, and T static
+    - the body has one argument, (B·T, …) for an input (B, T, …), and ends
+      with nn.layer_yield
+    - the yielded value is (B·T, …), the result (B, T, …) of it
 
     ```mlir
     %y = nn.time_distributed %x : tensor<?x9x4xf32> -> tensor<?x9x2xf32> {
@@ -122,6 +159,7 @@ def Nn_TimeDistributedOp : Nn_LayerOp<"time_distributed", [SingleBlock]> {
   let results = (outs Nn_Tensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result) $body";
+  let hasVerifier = 1;
 }
 
 def Nn_LayerYieldOp : Op<Nn_Dialect, "layer_yield", [Pure, Terminator,

@@ -189,7 +189,7 @@ void DimSizeOp::build(OpBuilder &builder, OperationState &state, Value operand,
 }
 
 //===----------------------------------------------------------------------===//
-// nn.get_parameter, nn.compile
+// nn.get_parameter
 //===----------------------------------------------------------------------===//
 
 LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -209,13 +209,6 @@ LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(parameter.getLoc()) << "parameter defined here";
     return diag;
   }
-  return success();
-}
-
-LogicalResult CompileOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<ModelOp>(*this, getModelAttr()))
-    return emitOpError("names '")
-           << getModel() << "', which is no nn.model of the module";
   return success();
 }
 

@@ -28,6 +28,11 @@ def Nn_ParameterOp : Nn_TrainingOp<"parameter", [Symbol]> {
     file that has them, if there is one. The order of the parameters in the
     module is Keras's.
 
+    Constraints:
+    - name, `path` and `layer` are not empty
+    - the type is static
+    - `initializer` has a string `name`
+
     ```mlir
     nn.parameter @"dense/kernel" : tensor<3x4xf32>
         {path = "layers/dense/vars/0", layer = "dense", trainable = true, stream = 1 : i32,
@@ -38,6 +43,7 @@ def Nn_ParameterOp : Nn_TrainingOp<"parameter", [Symbol]> {
                        StrAttr:$layer, BoolAttr:$trainable, DictionaryAttr:$initializer,
                        I32Attr:$stream);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let hasVerifier = 1;
 }
 
 def Nn_GetParameterOp : Nn_TrainingOp<"get_parameter",
@@ -77,6 +83,9 @@ def Nn_ModelOp : Nn_TrainingOp<"model",
     carry the user's names as `nn.name`. A model op is where a Keras file
     arrives; --nn-build-train-step consumes it.
 
+    Constraints:
+    - the body is one block, and ends with nn.return
+
     ```mlir
     nn.model @quickdraw(%strokes: tensor<?x100x3xf32> {nn.name = "strokes"})
         -> (tensor<?x100x1xf32> {nn.name = "out"}) { … nn.return … }
@@ -92,6 +101,7 @@ def Nn_ModelOp : Nn_TrainingOp<"model",
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_ReturnOp : Nn_TrainingOp<"return", [Pure, Terminator, AttrSizedOperandSegments,
@@ -100,6 +110,12 @@ def Nn_ReturnOp : Nn_TrainingOp<"return", [Pure, Terminator, AttrSizedOperandSeg
   let description = [{
     The outputs, and the masks that Keras would attach to them, which weight
     loss and metrics: mask i belongs to output `mask_of[i]`.
+
+    Constraints:
+    - outputs have the result types of the model
+    - `mask_of` has an entry a mask: the index of an output, none of them
+      twice
+    - a mask's shape is that of its output's leading dimensions
 
     ```mlir
     nn.return %y : tensor<?x100x1xf32> masks(%m of [0] : tensor<?x100xi1>)
@@ -110,6 +126,7 @@ def Nn_ReturnOp : Nn_TrainingOp<"return", [Pure, Terminator, AttrSizedOperandSeg
   let assemblyFormat = [{
     ($outputs^ `:` type($outputs))? (`masks` `(` $masks^ `of` $mask_of `:` type($masks) `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Nn_CompileOp : Nn_TrainingOp<"compile", [NoTerminator, SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -117,6 +134,12 @@ def Nn_CompileOp : Nn_TrainingOp<"compile", [NoTerminator, SingleBlock, DeclareO
   let description = [{
     What Keras's compile() says, resolved: every default is written out. At
     most one loss an output, one optimizer, any number of metrics.
+
+    Constraints:
+    - the symbol names an nn.model of the module
+    - the body holds losses, metrics and optimizers only
+    - at most one optimizer, and at most one loss an output
+    - outputs are named as the model names its results
 
     ```mlir
     nn.compile @quickdraw {
@@ -129,6 +152,7 @@ def Nn_CompileOp : Nn_TrainingOp<"compile", [NoTerminator, SingleBlock, DeclareO
   let arguments = (ins FlatSymbolRefAttr:$model);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$model attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 def Nn_LossOp : Nn_TrainingOp<"loss", [HasParent<"::belfry::nn::CompileOp">]> {
@@ -142,12 +166,18 @@ def Nn_LossOp : Nn_TrainingOp<"loss", [HasParent<"::belfry::nn::CompileOp">]> {
     where nothing stands between the activation and the loss. `target_type` is the
     type of the targets array, `name` the key under which an output's own loss is logged
     (empty: not logged).
+
+    Constraints:
+    - `kind` is a loss that Keras knows
+    - `reduction` is one of the three
+    - only a cross-entropy has `bypass_activation`
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$output, F64Attr:$weight,
                        DefaultValuedAttr<StrAttr, "\"sum_over_batch_size\"">:$reduction,
                        UnitAttr:$bypass_activation, TypeAttrOf<Nn_Tensor>:$target_type,
                        DefaultValuedAttr<StrAttr, "\"\"">:$name);
   let assemblyFormat = "$kind `of` $output `target` $target_type attr-dict";
+  let hasVerifier = 1;
 }
 
 def Nn_MetricOp : Nn_TrainingOp<"metric", [HasParent<"::belfry::nn::CompileOp">]> {
@@ -156,9 +186,14 @@ def Nn_MetricOp : Nn_TrainingOp<"metric", [HasParent<"::belfry::nn::CompileOp">]
     `kind` is the resolved metric (`binary_accuracy`,
     `sparse_categorical_accuracy`, `mean_squared_error` …), `name` the key that
     it is logged under, `weighted` whether sample weights count.
+
+    Constraints:
+    - `kind` is a metric that Keras knows
+    - `name` is not empty
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$output, StrAttr:$name, BoolAttr:$weighted);
   let assemblyFormat = "$kind `of` $output attr-dict";
+  let hasVerifier = 1;
 }
 
 def Nn_OptimizerOp : Nn_TrainingOp<"optimizer", [HasParent<"::belfry::nn::CompileOp">]> {
@@ -166,10 +201,18 @@ def Nn_OptimizerOp : Nn_TrainingOp<"optimizer", [HasParent<"::belfry::nn::Compil
   let description = [{
     `kind` is `sgd`, `rmsprop`, `adam` or `adamw`; `hypers` are its numeric
     arguments, which become run-time scalars; the flags choose the update.
+
+    Constraints:
+    - `kind` is one of the four
+    - `hypers` holds numbers, under names that the kind knows,
+      `learning_rate` among them
+    - only sgd has `nesterov`, only adam and adamw have `amsgrad`, only
+      rmsprop has `centered`
   }];
   let arguments = (ins StrAttr:$kind, DictionaryAttr:$hypers, UnitAttr:$nesterov,
                        UnitAttr:$amsgrad, UnitAttr:$centered);
   let assemblyFormat = "$kind $hypers attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // BELFRY_NN_TRAINING_TD

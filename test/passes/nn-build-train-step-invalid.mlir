@@ -9,16 +9,6 @@ nn.model @m(%x: tensor<?x3xf32> {nn.name = "x"}) -> (tensor<?x3xf32> {nn.name = 
   nn.return %x : tensor<?x3xf32>
 }
 nn.compile @m {
-  // expected-error@+1 {{model 'm' has no output 'other'}}
-  nn.loss "mean_squared_error" of "other" target tensor<?x3xf32> {weight = 1.0}
-}
-
-// -----
-
-nn.model @m(%x: tensor<?x3xf32> {nn.name = "x"}) -> (tensor<?x3xf32> {nn.name = "out"}) {
-  nn.return %x : tensor<?x3xf32>
-}
-nn.compile @m {
   // expected-error@+1 {{'mean_squared_error' of 'tensor<?x3xf32>' needs targets of its shape, got 'tensor<?x2xf32>'}}
   nn.loss "mean_squared_error" of "out" target tensor<?x2xf32> {weight = 1.0}
 }
@@ -35,11 +25,11 @@ nn.compile @m {
 
 // -----
 
-nn.model @m(%x: tensor<?x3xf32> {nn.name = "x"}, %m: tensor<?x4xi1> {nn.name = "m"}) -> (tensor<?x3xf32> {nn.name = "out"}) {
-  nn.return %x : tensor<?x3xf32> masks(%m of [0] : tensor<?x4xi1>)
+nn.model @m(%x: tensor<?x3xf32> {nn.name = "x"}, %m: tensor<?x3xi1> {nn.name = "m"}) -> (tensor<?x3xf32> {nn.name = "out"}) {
+  nn.return %x : tensor<?x3xf32> masks(%m of [0] : tensor<?x3xi1>)
 }
 nn.compile @m {
-  // expected-error@+1 {{output 'out' has a mask of type 'tensor<?x4xi1>', which does not fit elements of type 'tensor<?xf32>'}}
+  // expected-error@+1 {{output 'out' has a mask of type 'tensor<?x3xi1>', which does not fit elements of type 'tensor<?xf32>'}}
   nn.loss "mean_squared_error" of "out" target tensor<?x3xf32> {weight = 1.0}
 }
 

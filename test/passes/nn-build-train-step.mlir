@@ -5,7 +5,7 @@
 // it needs, under their roles.
 
 // PREDICT: func.func @predict
-// PREDICT-NOT: func.func
+// PREDICT-NOT: func.func @{{evaluate|train}}
 // CHECK: module attributes {nn.optimizer = "sgd"}
 // CHECK: func.func @predict(%{{.*}}: tensor<?x3xf32> {nn.name = "x", nn.role = #nn.role<input>}, %{{.*}}: tensor<3x1xf32> {nn.name = "d/kernel", nn.role = #nn.role<parameter>}) -> (tensor<?x1xf32> {nn.name = "out", nn.role = #nn.role<output>})
 // CHECK: func.func @evaluate(
