@@ -87,10 +87,11 @@ static LogicalResult verifyIndex(Operation *op, std::optional<uint64_t> index,
                            "is each tower's own");
   if (!replicated && !index)
     return op->emitOpError("names no tower outside of tower.replicate");
-  if (index && *index >= *of)
-    return op->emitOpError("names tower ")
-           << static_cast<int64_t>(*index) << " of "
-           << static_cast<int64_t>(*of);
+  if (!index)
+    return success();
+  auto tower = static_cast<int64_t>(*index), towers = static_cast<int64_t>(*of);
+  if (tower < 0 || tower >= towers)
+    return op->emitOpError("names tower ") << tower << " of " << towers;
   return success();
 }
 
@@ -161,8 +162,6 @@ LogicalResult tower::SliceOp::verify() {
 }
 
 LogicalResult tower::ConcatOp::verify() {
-  if (getOperands().empty())
-    return emitOpError("has no operands");
   if (failed(verifyOneType(*this)) ||
       failed(verifyDynamicDim(*this, getOperands().front(), getDim())))
     return failure();
