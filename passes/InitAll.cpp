@@ -21,6 +21,7 @@ void belfry::registerAllDialects(mlir::DialectRegistry &registry) {
   nn::registerGradientModels(registry);
   nn::registerDistributionModels(registry);
   nn::registerInterpreterModels(registry);
+  tower::registerDistributionModels(registry);
 }
 
 void belfry::registerAllPasses() {

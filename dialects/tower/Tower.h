@@ -18,4 +18,9 @@
 #define GET_OP_CLASSES
 #include "dialects/tower/TowerOps.h.inc"
 
+namespace belfry::tower {
+/// Attaches the transfer functions of slices and collectives.
+void registerDistributionModels(mlir::DialectRegistry &registry);
+} // namespace belfry::tower
+
 #endif // BELFRY_TOWER_TOWER_H
