@@ -73,9 +73,9 @@ func.func @scan(%x: tensor<?x5x3xf32>) -> (tensor<?x3xf32>, tensor<3xf32>) {
 // CHECK-LABEL: func.func @gather
 // CHECK: %[[G:.*]] = tower.all_gather %{{.*}} dim = 0
 // CHECK: %[[R:.*]] = nn.reverse %[[G]]
-// CHECK: tower.slice %[[R]] dim = 0
 // CHECK: %[[H:.*]] = tower.all_gather %{{.*}} dim = 1
 // CHECK: nn.reshape %[[H]]
+// CHECK: tower.slice %[[R]] dim = 0
 func.func @gather(%x: tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<f32>) {
   %r:2 = tower.replicate towers = 2 slicing = balanced -> tensor<?x3xf32>, tensor<f32> {
     %xi = tower.slice %x dim = 0 : tensor<?x3xf32>
