@@ -24,8 +24,15 @@
 // unrolled, at every level of optimisation that matters.
 #if defined(__clang__)
 #define BELFRY_UNROLL _Pragma("clang loop unroll(full)")
+#define BELFRY_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define BELFRY_SCALAR                                                          \
+  _Pragma("clang loop vectorize(disable) interleave(disable) unroll(disable)")
+// Instrumented builds can't unroll everything, nor need they be fast.
+#pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define BELFRY_UNROLL _Pragma("GCC unroll 16")
+#define BELFRY_NO_UNROLL _Pragma("GCC unroll 1")
+#define BELFRY_SCALAR
 #endif
 
 namespace {
@@ -96,6 +103,7 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
     rows[g] = a + 3 * g * aRow;
     asm("" : "+r"(rows[g]));
   }
+  BELFRY_NO_UNROLL
   for (int64_t p = 0; p < k; ++p) {
     typename V::Type row[NV];
     BELFRY_UNROLL
@@ -120,49 +128,67 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
     V::store(c + i * cRow + v * V::Lanes, sum[i][v]);
 }
 
-template <typename T>
-inline void gather(const T *c, int64_t stride, int64_t columns, int width,
-                   T *row) {
+/// `count` elements, contiguous on both sides.
+template <typename T> inline void copy(const T *from, int64_t count, T *to) {
   int64_t j = 0;
-  if (stride == 1)
-    for (; j < columns; ++j)
-      row[j] = c[j];
-  for (; j < columns; ++j)
-    row[j] = c[j * stride];
-  for (; j < width; ++j)
-    row[j] = 0;
+  for (; j + Vector<T>::Lanes <= count; j += Vector<T>::Lanes)
+    Vector<T>::store(to + j, Vector<T>::load(from + j));
+  // Not by the compiler's own vectors: few are left.
+  BELFRY_SCALAR
+  for (; j < count; ++j)
+    to[j] = from[j];
+}
+
+/// Between C and a buffer of whole vectors: a tile at the edge, or one whose
+/// columns are not contiguous.
+template <typename T>
+__attribute__((noinline)) void readTile(const Sweep<T> &s, int64_t row,
+                                        int64_t rows, int64_t width,
+                                        T *buffer) {
+  const T *c = s.c + row * s.cRow;
+  for (int64_t i = 0; i < rows; ++i, c += s.cRow, buffer += width) {
+    if (s.cCol == 1) {
+      copy(c, s.columns, buffer);
+    } else {
+      BELFRY_SCALAR
+      for (int64_t j = 0; j < s.columns; ++j)
+        buffer[j] = c[j * s.cCol];
+    }
+    BELFRY_SCALAR
+    for (int64_t j = s.columns; j < width; ++j)
+      buffer[j] = 0;
+  }
 }
 
 template <typename T>
-inline void scatter(const T *row, T *c, int64_t stride, int64_t columns) {
-  int64_t j = 0;
-  if (stride == 1)
-    for (; j < columns; ++j)
-      c[j] = row[j];
-  for (; j < columns; ++j)
-    c[j * stride] = row[j];
+__attribute__((noinline)) void writeTile(const Sweep<T> &s, int64_t row,
+                                         int64_t rows, int64_t width,
+                                         const T *buffer) {
+  T *c = s.c + row * s.cRow;
+  for (int64_t i = 0; i < rows; ++i, c += s.cRow, buffer += width) {
+    if (s.cCol == 1) {
+      copy(buffer, s.columns, c);
+    } else {
+      BELFRY_SCALAR
+      for (int64_t j = 0; j < s.columns; ++j)
+        c[j * s.cCol] = buffer[j];
+    }
+  }
 }
 
-/// A tile at the edge, or one whose columns are not contiguous, goes through a
-/// buffer.
 template <typename T, int MR, int NV>
 void tile(const Sweep<T> &s, int64_t row) {
   constexpr int Width = NV * Vector<T>::Lanes;
-  const T *a = s.a + row * s.aRow;
-  T *c = s.c + row * s.cRow;
-  if (s.cCol == 1 && s.columns == Width) {
-    microTile<T, MR, NV>(s.k, a, s.aRow, s.aCol, s.b, s.bRow, c, s.cRow,
-                         s.accumulate);
-    return;
-  }
   alignas(64) T buffer[MR * Width];
-  if (s.accumulate)
-    for (int i = 0; i < MR; ++i)
-      gather(c + i * s.cRow, s.cCol, s.columns, Width, buffer + i * Width);
-  microTile<T, MR, NV>(s.k, a, s.aRow, s.aCol, s.b, s.bRow, buffer, Width,
-                       s.accumulate);
-  for (int i = 0; i < MR; ++i)
-    scatter(buffer + i * Width, c + i * s.cRow, s.cCol, s.columns);
+  bool direct = s.cCol == 1 && s.columns == Width;
+  T *c = direct ? s.c + row * s.cRow : buffer;
+  int64_t cRow = direct ? s.cRow : Width;
+  if (!direct && s.accumulate)
+    readTile(s, row, MR, Width, buffer);
+  microTile<T, MR, NV>(s.k, s.a + row * s.aRow, s.aRow, s.aCol, s.b, s.bRow, c,
+                       cRow, s.accumulate);
+  if (!direct)
+    writeTile(s, row, MR, Width, buffer);
 }
 
 /// Down the rows by `MR`, the rest by four, two and one.
@@ -258,14 +284,10 @@ transposeSquare(const T *b, int64_t bCol, int64_t columns, T *to,
 template <typename T>
 void packRows(int64_t k, int64_t columns, int64_t width, const T *b,
               int64_t bRow, T *panel) {
-  constexpr int Lanes = Vector<T>::Lanes;
   for (int64_t p = 0; p < k; ++p, b += bRow, panel += width) {
-    int64_t j = 0;
-    for (; j + Lanes <= columns; j += Lanes)
-      Vector<T>::store(panel + j, Vector<T>::load(b + j));
-    for (; j < columns; ++j)
-      panel[j] = b[j];
-    for (; j < width; ++j)
+    copy(b, columns, panel);
+    BELFRY_SCALAR
+    for (int64_t j = columns; j < width; ++j)
       panel[j] = 0;
   }
 }
@@ -309,12 +331,16 @@ void pack(int64_t k, int64_t columns, int64_t vectors, const T *b, int64_t bRow,
 #if BELFRY_VECTOR_BYTES == 64 || defined(__aarch64__)
 constexpr int TileRows[] = {12, 8, 8, 6}; // of 32 registers
 constexpr int MainVectors = 3, MostVectors = 4;
+#elif BELFRY_VECTOR_BYTES == 16
+// Each step is a call of the library's fma, whatever the tile.
+constexpr int TileRows[] = {1, 1, 1, 1};
+constexpr int MainVectors = 4, MostVectors = 4;
 #else
 constexpr int TileRows[] = {8, 6, 4, 2}; // of 16 registers
 constexpr int MainVectors = 2, MostVectors = 2;
 #endif
 
-template <typename T> constexpr Kernels<T> makeKernels() {
+template <typename T> constexpr Kernels<T> makeKernels() noexcept {
   return {Vector<T>::Lanes,
           MainVectors,
           MostVectors,

@@ -19,8 +19,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <map>
-#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -89,25 +91,38 @@ void count(benchmark::State &state, const Shape &s, int threads, double size) {
   state.SetLabel(s.what);
 }
 
+/// Aligned as the runtime's arena is.
+template <typename T> class Buffer {
+public:
+  explicit Buffer(int64_t count)
+      : memory(static_cast<T *>(
+            ::operator new(size_t(count) * sizeof(T), std::align_val_t(64)))) {
+    for (int64_t i = 0; i < count; ++i)
+      memory[i] = T(i % 17) / 16;
+  }
+  ~Buffer() { ::operator delete(memory, std::align_val_t(64)); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  T *data() { return memory; }
+
+private:
+  T *memory;
+};
+
 template <typename T> struct Operands {
-  std::vector<T> a, b, c;
+  Buffer<T> a, b, c;
   int64_t aRow, aCol, bRow, bCol;
 
   explicit Operands(const Shape &s)
-      : a(size_t(s.m * s.k)), b(size_t(s.k * s.n)), c(size_t(s.m * s.n)),
-        aRow(s.columnsA ? 1 : s.k), aCol(s.columnsA ? s.m : 1),
-        bRow(s.columnsB ? 1 : s.n), bCol(s.columnsB ? s.k : 1) {
-    for (size_t i = 0; i < a.size(); ++i)
-      a[i] = T(i % 17) / 16;
-    for (size_t i = 0; i < b.size(); ++i)
-      b[i] = T(i % 13) / 16;
-  }
+      : a(s.m * s.k), b(s.k * s.n), c(s.m * s.n), aRow(s.columnsA ? 1 : s.k),
+        aCol(s.columnsA ? s.m : 1), bRow(s.columnsB ? 1 : s.n),
+        bCol(s.columnsB ? s.k : 1) {}
 };
 
 void productF32(benchmark::State &state, Shape s, int threads) {
   belfry_context context(threads);
   Operands<float> o(s);
-  for (auto _ : state)
+  while (state.KeepRunning())
     belfry_gemm_f32(&context, s.m, s.n, s.k, o.a.data(), o.aRow, o.aCol,
                     o.b.data(), o.bRow, o.bCol, o.c.data(), s.n, 0);
   count(state, s, threads, sizeof(float));
@@ -116,7 +131,7 @@ void productF32(benchmark::State &state, Shape s, int threads) {
 void productF64(benchmark::State &state, Shape s, int threads) {
   belfry_context context(threads);
   Operands<double> o(s);
-  for (auto _ : state)
+  while (state.KeepRunning())
     belfry_gemm_f64(&context, s.m, s.n, s.k, o.a.data(), o.aRow, o.aCol,
                     o.b.data(), o.bRow, o.bCol, o.c.data(), s.n, 0);
   count(state, s, threads, sizeof(double));
@@ -150,7 +165,7 @@ void productLibxsmm(benchmark::State &state, Shape s) {
       if (!calls.back().kernel)
         return state.SkipWithError("no kernel");
     }
-  for (auto _ : state)
+  while (state.KeepRunning())
     for (const Call &call : calls)
       call.kernel(call.b, call.a, call.c);
   count(state, s, 1, sizeof(float));

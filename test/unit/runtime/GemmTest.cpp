@@ -16,6 +16,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -48,9 +50,16 @@ int32_t step(int32_t a, int32_t b, int32_t c) {
   return int32_t(uint32_t(a) * uint32_t(b) + uint32_t(c));
 }
 
-template <typename T> bool sameBits(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+bool sameBits(float a, float b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
+bool sameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+bool sameBits(int32_t a, int32_t b) { return a == b; }
+
+/// The same numbers in every run.
+std::mt19937 numbers(uint32_t seed) { return std::mt19937(seed); }
 
 enum class Order { Rows, Columns, Neither };
 
@@ -97,7 +106,7 @@ void checkProduct(belfry_context *context, Shape shape, Order orderA,
   SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k << " orders "
                                   << int(orderA) << int(orderB) << " gap "
                                   << gap << " accumulate " << accumulate);
-  std::mt19937 random(uint32_t(m * 7919 + n * 131 + k));
+  std::mt19937 random = numbers(uint32_t(m * 7919 + n * 131 + k));
   Matrix<T> a(m, k, orderA, gap), b(k, n, orderB, gap);
   Matrix<T> c(m, n, Order::Rows, gap);
   a.fill(random);
@@ -252,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Gemm, Target,
 
 TEST(Gemm, SameBitsForAnyThreadsAndRuns) {
   belfry_context one(1), two(2), three(3), five(5);
-  std::mt19937 random(1);
+  std::mt19937 random = numbers(1);
   for (Shape shape :
        {Shape{640, 400, 100}, Shape{100, 400, 1500}, Shape{640, 100, 400},
         Shape{64, 512, 784}, Shape{784, 512, 64}, Shape{16, 400, 100},
@@ -280,7 +289,7 @@ TEST(Gemm, SameBitsForAnyThreadsAndRuns) {
 
 TEST(Gemm, ARowHasTheSameBitsInAnyBatch) {
   const int64_t n = 100, k = 333;
-  std::mt19937 random(2);
+  std::mt19937 random = numbers(2);
   Matrix<float> a(96, k, Order::Rows, 0), b(k, n, Order::Rows, 0);
   a.fill(random);
   b.fill(random);
@@ -300,7 +309,7 @@ TEST(Gemm, ARowHasTheSameBitsInAnyBatch) {
 
 TEST(Gemm, ManyCallersAtOnce) {
   belfry_context shared(2);
-  std::mt19937 random(3);
+  std::mt19937 random = numbers(3);
   Matrix<float> a(70, 90, Order::Rows, 0), b(90, 110, Order::Columns, 0);
   a.fill(random);
   b.fill(random);
