@@ -77,8 +77,8 @@ def Tower_SliceOp : Tower_Op<"slice", [Pure, SameOperandsAndResultType]> {
     Constraints:
     - operand and result have one type; `dim` is within its rank, and
       dynamic
-    - inside of tower.replicate the operand comes from outside of it;
-      elsewhere `index` and `of` name the tower
+    - inside of tower.replicate the operand comes from outside of it, or was
+      gathered inside: it is no slice; elsewhere `index` and `of` name the tower
     - 0 ≤ index < of
   }];
   let arguments = (ins Nn_Tensor:$operand, I64Attr:$dim, OptionalAttr<I64Attr>:$index, OptionalAttr<I64Attr>:$of,

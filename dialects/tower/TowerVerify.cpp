@@ -158,6 +158,9 @@ LogicalResult tower::SliceOp::verify() {
       failed(verifyDynamicDim(*this, getOperand(), getDim())) ||
       failed(verifyIndex(*this, getIndex(), getOf())))
     return failure();
+  // What the region gathered, or made of it, can be sliced; a slice cannot.
+  if (!getOperand().getDefiningOp<SliceOp>())
+    return success();
   return verifyFromOutside(*this, getOperand());
 }
 

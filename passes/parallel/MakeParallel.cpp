@@ -42,12 +42,8 @@ static std::optional<Role> roleOf(Attribute attr) {
 
 /// Makes random numbers of the batch those of the tower's rows.
 static LogicalResult offsetRandom(RandomOp op, Value batch) {
-  int64_t rows = dynamicDim(op.getType());
-  if (rows < 0)
+  if (dynamicDim(op.getType()) < 0)
     return success(); // no part of the batch: the same in every tower
-  if (rows > 0)
-    return op.emitOpError("draws numbers for the batch along dimension ")
-           << rows << ", but rows have to come first";
   std::optional<int64_t> multiple = rowMultiple(op.getResult());
   if (!multiple)
     return op.emitOpError(

@@ -14,14 +14,6 @@ func.func @f(%x: tensor<16x3xf32> {nn.role = #nn.role<input>}) -> tensor<16x3xf3
 
 // -----
 
-func.func @f(%x: tensor<?x3xf32> {nn.role = #nn.role<input>}, %seed: tensor<2xi32>, %step: tensor<i32>) -> tensor<3x?xf32> {
-  // expected-error@+1 {{draws numbers for the batch along dimension 1, but rows have to come first}}
-  %u = nn.random uniform seed %seed step %step stream = 1 like %x : tensor<?x3xf32> -> tensor<3x?xf32>
-  return %u : tensor<3x?xf32>
-}
-
-// -----
-
 // expected-error@+1 {{function 'f' runs in towers already}}
 func.func @f(%x: tensor<?x3xf32> {nn.role = #nn.role<input>}) -> tensor<?x3xf32> {
   %y = tower.replicate towers = 2 slicing = balanced -> tensor<?x3xf32> {
