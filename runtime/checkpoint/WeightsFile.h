@@ -38,6 +38,13 @@ struct ModelValues {
 Status readWeights(const std::string &file, const Manifest &manifest,
                    const std::vector<void *> &parameters);
 
+/// The attribute of a weights file with the numerics id of the program that
+/// wrote it. Keras passes over it.
+inline constexpr const char *kNumericsAttribute = "belfry_numerics";
+
+/// The numerics id in `file`, empty where it has none.
+std::string readNumerics(const std::string &file);
+
 /// Reads the state that the optimizer had when `file` was written: slots and
 /// iterations. False where the file has none, or another optimizer's.
 Expected<bool> readOptimizer(const std::string &file, const Manifest &manifest,

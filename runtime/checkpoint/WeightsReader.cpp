@@ -220,3 +220,19 @@ Expected<bool> belfry::rt::readOptimizer(const std::string &file,
                     numElements(arrays[i].shape), {});
   return true;
 }
+
+std::string belfry::rt::readNumerics(const std::string &file) {
+  Hid handle = openHdf5(file);
+  Hid attribute(handle ? H5Aopen(handle.get(), kNumericsAttribute, H5P_DEFAULT)
+                       : -1);
+  if (!attribute)
+    return {};
+  Hid type(H5Aget_type(attribute.get()));
+  char *text = nullptr;
+  if (H5Tis_variable_str(type.get()) <= 0 ||
+      H5Aread(attribute.get(), type.get(), &text) < 0 || !text)
+    return {};
+  std::string numerics = text;
+  H5free_memory(text);
+  return numerics;
+}

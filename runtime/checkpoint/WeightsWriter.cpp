@@ -83,14 +83,13 @@ public:
                   ? H5Gopen2(file.get(), path.c_str(), H5P_DEFAULT)
                   : H5Gcreate2(file.get(), path.c_str(), links.get(),
                                H5P_DEFAULT, H5P_DEFAULT));
-    Hid type(H5Tcopy(H5T_C_S1));
-    H5Tset_size(type.get(), H5T_VARIABLE);
-    H5Tset_cset(type.get(), H5T_CSET_UTF8);
-    Hid space(H5Screate(H5S_SCALAR));
-    Hid attribute(H5Acreate2(group.get(), "name", type.get(), space.get(),
-                             H5P_DEFAULT, H5P_DEFAULT));
-    const char *text = name.c_str();
-    failed |= !attribute || H5Awrite(attribute.get(), type.get(), &text) < 0;
+    attribute(group.get(), "name", name);
+  }
+
+  /// An attribute of the file itself.
+  void note(const char *key, const std::string &value) {
+    if (!failed)
+      attribute(file.get(), key, value);
   }
 
   Status close() {
@@ -101,6 +100,17 @@ public:
   }
 
 private:
+  void attribute(hid_t owner, const char *key, const std::string &value) {
+    Hid type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), H5T_VARIABLE);
+    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+    Hid space(H5Screate(H5S_SCALAR));
+    Hid attribute(H5Acreate2(owner, key, type.get(), space.get(), H5P_DEFAULT,
+                             H5P_DEFAULT));
+    const char *text = value.c_str();
+    failed |= !attribute || H5Awrite(attribute.get(), type.get(), &text) < 0;
+  }
+
   Hid file, links;
   std::set<std::string> named;
   bool failed = false;
@@ -164,6 +174,7 @@ Status writeAll(const std::string &path, const Manifest &manifest,
   }
   writeOptimizer(writer, manifest.optimizer, values);
   writer.vars("vars", manifest.model);
+  writer.note(kNumericsAttribute, manifest.numerics);
   return writer.close();
 }
 

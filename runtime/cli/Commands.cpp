@@ -135,8 +135,15 @@ Status prepareWeights(Session &session, const Options &options) {
   if (!options.resume.empty()) {
     BELFRY_RETURN_IF_ERROR(session.loadWeights(options.resume));
     Expected<bool> loaded = session.loadOptimizer(options.resume);
-    if (!loaded.ok() || *loaded)
+    if (!loaded.ok())
       return loaded.status();
+    std::string numerics = readNumerics(options.resume);
+    if (*loaded && numerics != session.manifest().numerics)
+      note("'" + options.resume + "' was written with the numerics '" +
+           numerics + "', this program has '" + session.manifest().numerics +
+           "': it goes on to rounding, not bit for bit");
+    if (*loaded)
+      return Status::success();
     return Status::user("'--resume " + options.resume +
                         "': the file has no state of the optimizer '" +
                         session.manifest().optimizer.name +

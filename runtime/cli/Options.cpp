@@ -208,8 +208,9 @@ void addFit(CLI::App *app, RawOptions &raw, Options &options) {
                   "where the weights go (default: NAME.weights.h5 here)")
       ->type_name("FILE");
   app->add_flag("--no-save", options.noSave, "save no weights");
-  app->add_flag("--no-shuffle{false}", options.shuffle,
-                "take the rows in their order");
+  app->add_flag_callback(
+      "--no-shuffle", [&options] { options.shuffle = false; },
+      "take the rows in their order");
   app->add_option("--history", options.history,
                   "a JSON object with a list for each metric")
       ->type_name("FILE");

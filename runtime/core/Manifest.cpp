@@ -331,9 +331,11 @@ ScheduleItem itemOf(const Json &json, const FunctionInfo &function,
       malformed("phase " + std::to_string(item.phase) + " of " +
                 std::to_string(numPhases));
     std::string run = json.value("run", "per_tower");
-    if (run != "per_tower" && run != "once")
+    if (run != "per_tower" && run != "once" && run != "split")
       malformed("unknown 'run' '" + run + "'");
-    item.once = run == "once";
+    item.run = run == "once"    ? ScheduleItem::Once
+               : run == "split" ? ScheduleItem::Split
+                                : ScheduleItem::PerTower;
     return item;
   }
   if (!json.contains("all_reduce") && !json.contains("all_gather"))

@@ -91,6 +91,19 @@ void scaleLoop(const std::byte *source, std::byte *target, int64_t count,
   }
 }
 
+/// A byte has 256 values, so each is scaled once and then looked up.
+template <typename To>
+void scaleBytes(bool isSigned, const std::byte *source, std::byte *target,
+                int64_t count, const Scale &scale) {
+  std::array<To, 256> table;
+  for (int i = 0; i < 256; ++i)
+    table[size_t(i)] = To(double(isSigned && i > 127 ? i - 256 : i) *
+                          scale.numerator / scale.denominator);
+  auto *out = reinterpret_cast<To *>(target);
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = table[size_t(source[i])];
+}
+
 template <typename From> std::string valueText(From value) {
   char text[40];
   if constexpr (kIsInteger<From>)
@@ -208,6 +221,11 @@ void belfry::rt::convertElements(RawType from, const std::byte *source,
     std::memcpy(target, source, size_t(count) * sizeOf(type));
     return;
   }
+  if (sizeOf(from) == 1 && count >= 512 && type == DType::F32)
+    return scaleBytes<float>(from == RawType::I8, source, target, count, scale);
+  if (sizeOf(from) == 1 && count >= 512 && type == DType::F64)
+    return scaleBytes<double>(from == RawType::I8, source, target, count,
+                              scale);
   withType(from, [&](auto value) {
     using From = decltype(value);
     bool scaled = !scale.isOne();

@@ -11,6 +11,9 @@
 #include "runtime/host/Cores.h"
 #include "runtime/host/FloatingPointMode.h"
 
+#include <algorithm>
+#include <system_error>
+
 using namespace belfry::rt;
 
 namespace {
@@ -46,8 +49,16 @@ DeviceGroup::DeviceGroup(int devices, int threadsPerDevice)
       startLine(devices, devices * threadsPerDevice > usableCores()) {
   pinned = devices > 1 && size_t(devices) * threads == homeCores.size() &&
            usableCores() == int(homeCores.size());
-  for (int device = 1; device < devices; ++device)
-    workers.emplace_back([this, device] { serve(device); });
+  try {
+    for (int device = 1; device < devices; ++device)
+      workers.emplace_back([this, device] { serve(device); });
+  } catch (const std::system_error &) {
+    signal(2);
+    for (std::thread &worker : workers)
+      worker.join();
+    throw;
+  }
+  signal(1);
   open(0);
   // All contexts are there when the constructor returns.
   if (devices > 1)
@@ -75,7 +86,15 @@ void DeviceGroup::open(int device) {
   contexts[device] = std::make_unique<belfry_context>(threads);
 }
 
+void DeviceGroup::signal(int newState) {
+  state.store(newState, std::memory_order_release);
+  state.notify_all();
+}
+
 void DeviceGroup::serve(int device) {
+  state.wait(0, std::memory_order_acquire);
+  if (state.load(std::memory_order_acquire) == 2)
+    return;
   open(device);
   startLine.arriveAndWait();
   while (true) {
@@ -103,4 +122,28 @@ void DeviceGroup::start(Task newTask, void *data) {
   }
   if (size() > 1)
     startLine.arriveAndWait();
+}
+
+void DeviceGroup::runParts(int64_t count, int64_t least, Part part,
+                           void *data) {
+  int64_t parts = std::min<int64_t>(int64_t(size()) * threads,
+                                    count / std::max<int64_t>(1, least));
+  if (parts <= 1)
+    return part(data, 0, count);
+  struct Job {
+    int64_t count, parts, first;
+    Part part;
+    void *data;
+  };
+  auto runOne = [](void *arg, int64_t tile) {
+    auto *job = static_cast<Job *>(arg);
+    int64_t i = job->first + tile;
+    if (i < job->parts)
+      job->part(job->data, job->count * i / job->parts,
+                job->count * (i + 1) / job->parts);
+  };
+  run([&](int device) {
+    Job job = {count, parts, int64_t(device) * threads, part, data};
+    context(device)->pool()->run(threads, runOne, &job);
+  });
 }

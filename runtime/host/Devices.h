@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace belfry::rt {
@@ -41,6 +42,7 @@ private:
 /// otherwise another process on the machine may need the same ones.
 class DeviceGroup {
 public:
+  /// Throws std::system_error where the system grants no more threads.
   DeviceGroup(int devices, int threadsPerDevice);
   ~DeviceGroup();
   DeviceGroup(const DeviceGroup &) = delete;
@@ -57,6 +59,16 @@ public:
           &body);
   }
 
+  /// Calls `body(first, last)` for parts of [0, count) that cover it, on all
+  /// threads of all devices. Which thread gets which part is left open.
+  template <typename Body>
+  void forParts(int64_t count, int64_t least, Body &&body) {
+    auto call = [](void *data, int64_t first, int64_t last) {
+      (*static_cast<std::remove_reference_t<Body> *>(data))(first, last);
+    };
+    runParts(count, least, call, &body);
+  }
+
   /// For use inside of `run`: waits for all devices.
   void barrier() {
     if (size() > 1)
@@ -67,8 +79,11 @@ public:
 
 private:
   using Task = void (*)(void *, int);
+  using Part = void (*)(void *, int64_t, int64_t);
   void start(Task task, void *data);
+  void runParts(int64_t count, int64_t least, Part part, void *data);
   void open(int device);
+  void signal(int newState);
   void serve(int device);
 
   const int threads;
@@ -76,6 +91,8 @@ private:
   bool pinned = false;
   std::vector<std::unique_ptr<belfry_context>> contexts;
   Barrier steps, startLine;
+  /// Threads wait until all of them are there (1), or some can't be (2).
+  std::atomic<int> state{0};
   Task task = nullptr; ///< null ends the threads
   void *taskData = nullptr;
   std::vector<std::thread> workers;

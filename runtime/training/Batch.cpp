@@ -7,6 +7,8 @@
 
 #include "runtime/training/Batch.h"
 
+#include <algorithm>
+
 using namespace belfry::rt;
 
 namespace {
@@ -22,11 +24,22 @@ std::vector<Storage> storageFor(const Feed &feed, int64_t rows) {
   return storage;
 }
 
-void gatherAll(const Feed &feed, const std::vector<int64_t> *order,
-               int64_t first, int64_t rows, std::vector<Storage> &target) {
-  for (size_t i = 0; i < feed.size(); ++i)
-    feed.gather(i, order ? order->data() + first : nullptr, first, rows,
-                target[i].data());
+/// A part of a gather that is worth a thread, in bytes.
+constexpr int64_t kPartBytes = int64_t(1) << 15;
+
+void gatherAll(DeviceGroup &devices, const Feed &feed,
+               const std::vector<int64_t> *order, int64_t first, int64_t rows,
+               std::vector<Storage> &target) {
+  for (size_t i = 0; i < feed.size(); ++i) {
+    auto bytes = int64_t(rowBytes(feed.info(i)));
+    devices.forParts(rows, kPartBytes / std::max<int64_t>(1, bytes) + 1,
+                     [&](int64_t begin, int64_t end) {
+                       feed.gather(
+                           i, order ? order->data() + first + begin : nullptr,
+                           first + begin, end - begin,
+                           target[i].data() + begin * bytes);
+                     });
+  }
 }
 
 void bindAll(const std::vector<Storage> &storage, std::vector<void *> &list) {
@@ -46,11 +59,12 @@ Batch::Batch(const DataSet &data, const std::vector<TensorInfo> &outputInfos,
     outputs.emplace_back(rowBytes(info) * size_t(maxRows));
 }
 
-void Batch::gather(const DataSet &data, const std::vector<int64_t> *order,
-                   int64_t first, int64_t rows) {
-  gatherAll(data.inputs, order, first, rows, inputs);
-  gatherAll(data.targets, order, first, rows, targets);
-  gatherAll(data.sampleWeights, order, first, rows, sampleWeights);
+void Batch::gather(DeviceGroup &devices, const DataSet &data,
+                   const std::vector<int64_t> *order, int64_t first,
+                   int64_t rows) {
+  gatherAll(devices, data.inputs, order, first, rows, inputs);
+  gatherAll(devices, data.targets, order, first, rows, targets);
+  gatherAll(devices, data.sampleWeights, order, first, rows, sampleWeights);
 }
 
 void Batch::bind(StepArrays &arrays) const {

@@ -33,9 +33,10 @@ public:
   Batch(const DataSet &data, const std::vector<TensorInfo> &outputs,
         int64_t maxRows);
 
-  /// Fills in rows `order[first] …`, or `first …` without an order.
-  void gather(const DataSet &data, const std::vector<int64_t> *order,
-              int64_t first, int64_t rows);
+  /// Fills in rows `order[first] …`, or `first …` without an order, on the
+  /// threads of `devices`.
+  void gather(DeviceGroup &devices, const DataSet &data,
+              const std::vector<int64_t> *order, int64_t first, int64_t rows);
   /// Points the arrays of a step at this batch.
   void bind(StepArrays &arrays) const;
   const std::byte *output(size_t index) const { return outputs[index].data(); }

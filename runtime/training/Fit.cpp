@@ -56,7 +56,7 @@ public:
         usedRows(count, session.placement().towers, session.manifest().slicing);
     if (rows == 0)
       return Status::success();
-    batch.gather(data, order, first, rows);
+    batch.gather(session.devices(), data, order, first, rows);
     StepArrays arrays = session.stepArrays();
     batch.bind(arrays);
     return executor.run(arrays, count);

@@ -63,8 +63,9 @@ Session::open(const belfry_program_v1 &program) {
 void Session::start(const Placement &placement) {
   placement_ = placement;
   executors.clear();
-  devices = std::make_unique<DeviceGroup>(placement.devices,
-                                          placement.threadsPerDevice);
+  deviceGroup.reset();
+  deviceGroup = std::make_unique<DeviceGroup>(placement.devices,
+                                              placement.threadsPerDevice);
 }
 
 Status Session::setHyper(const std::string &name, double value) {
@@ -122,7 +123,7 @@ Executor *Session::prepare(const std::string &function, int64_t maxBatch) {
     return nullptr;
   std::unique_ptr<Executor> &executor = executors[function];
   executor.reset();
-  executor = std::make_unique<Executor>(program, manifest_, *info, *devices,
+  executor = std::make_unique<Executor>(program, manifest_, *info, *deviceGroup,
                                         placement_.towers, maxBatch);
   return executor.get();
 }

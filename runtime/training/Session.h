@@ -38,6 +38,9 @@ public:
   /// Starts the devices. Before any step.
   void start(const Placement &placement);
 
+  /// What `start` started.
+  DeviceGroup &devices() { return *deviceGroup; }
+
   void setSeed(uint64_t seed) { seed_ = seed; }
   uint64_t seed() const { return seed_; }
 
@@ -75,7 +78,7 @@ private:
   uint64_t seed_ = 0;
   std::vector<Storage> storage; ///< parameters, then slots
   ModelValues values;
-  std::unique_ptr<DeviceGroup> devices;
+  std::unique_ptr<DeviceGroup> deviceGroup;
   std::map<std::string, std::unique_ptr<Executor>> executors;
 };
 

@@ -103,23 +103,38 @@ template <int D> void finish(const belfry_phase_args *args) {
   *at<float>(args, kCount) = sum[D + 4];
 }
 
-template <int D> void update(const belfry_phase_args *args) {
-  finish<D>(args);
+/// The update of the elements [first, last) of the kernel, and, with `rest`, of
+/// everything else.
+template <int D>
+void updatePart(const belfry_phase_args *args, int64_t first, int64_t last,
+                bool rest) {
   const float *sum = at<float>(args, kSum);
   float scale = sum[D + 2] != 0 ? 1 / sum[D + 2] : 0;
-  *at<float>(args, kGradScale) = scale;
-  std::memcpy(at<float>(args, kGradKernel), sum, D * sizeof(float));
-  *at<float>(args, kGradBias) = sum[D];
   float rate = *at<float>(args, kRate), momentum = *at<float>(args, kMomentum);
   float *kernel = at<float>(args, kKernel), *bias = at<float>(args, kBias);
-  float *mk = at<float>(args, kMomentumKernel),
-        *mb = at<float>(args, kMomentumBias);
-  for (int i = 0; i < D; ++i) {
+  float *mk = at<float>(args, kMomentumKernel);
+  float *mb = at<float>(args, kMomentumBias);
+  for (int64_t i = first; i < last; ++i) {
+    at<float>(args, kGradKernel)[i] = sum[i];
     mk[i] = momentum * mk[i] - rate * sum[i] * scale;
     kernel[i] += mk[i];
   }
+  if (!rest)
+    return;
+  finish<D>(args);
+  *at<float>(args, kGradScale) = scale;
+  *at<float>(args, kGradBias) = sum[D];
   *mb = momentum * *mb - rate * sum[D] * scale;
   *bias += *mb;
+}
+
+template <int D> void update(const belfry_phase_args *args) {
+  updatePart<D>(args, 0, D, true);
+}
+
+template <int D> void updateSlice(const belfry_phase_args *args) {
+  updatePart<D>(args, D * args->tower / args->towers,
+                D * (args->tower + 1) / args->towers, args->tower == 0);
 }
 
 /// predict has a table of its own: input, kernel, bias, output.
@@ -136,8 +151,9 @@ template <int D> void predict(const belfry_phase_args *args) {
 }
 
 template <int D>
-constexpr belfry_phase_fn kPhases[] = {
-    trainPartial<D>, update<D>, evaluatePartial<D>, finish<D>, predict<D>};
+constexpr belfry_phase_fn kPhases[] = {trainPartial<D>,    update<D>,
+                                       evaluatePartial<D>, finish<D>,
+                                       predict<D>,         updateSlice<D>};
 
 Json buffer(const char *kind, int64_t index, const char *scope, int64_t perRow,
             int64_t fixed) {
@@ -152,7 +168,7 @@ Json live(Json row, int64_t first, int64_t last) {
   return row;
 }
 
-Json trainFunction(int64_t d, int first, int second) {
+Json trainFunction(int64_t d, int first, int second, const char *run) {
   Json function;
   int64_t partialBytes = 4 * (d + 5);
   function["buffers"] =
@@ -183,7 +199,7 @@ Json trainFunction(int64_t d, int first, int second) {
                                        {"from", int(kPartial)},
                                        {"to", int(kSum)},
                                        {"count", {0, d + 5}}},
-                                      {{"phase", second}, {"run", "once"}}});
+                                      {{"phase", second}, {"run", run}}});
   return function;
 }
 
@@ -250,8 +266,9 @@ std::string manifestText(const test::FakeOptions &options) {
                      {"parameters", d + 1}}};
   Json functions = Json::object();
   if (options.withLoss) {
-    functions["train"] = trainFunction(d, 0, 1);
-    functions["evaluate"] = trainFunction(d, 2, 3);
+    functions["train"] = options.split ? trainFunction(d, 0, 5, "split")
+                                       : trainFunction(d, 0, 1, "once");
+    functions["evaluate"] = trainFunction(d, 2, 3, "once");
   }
   functions["predict"] = predictFunction(d);
   json["functions"] = functions;
@@ -282,7 +299,7 @@ const belfry_program_v1 &test::fakeProgram(const FakeOptions &options) {
   one.weights.assign(begin + 1, 0.5f);
   one.weights[begin] = 0.25f;
   one.program = {BELFRY_ABI_VERSION,
-                 5,
+                 6,
                  one.manifest.data(),
                  one.manifest.size(),
                  phasesFor(options.features),

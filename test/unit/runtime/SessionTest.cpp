@@ -112,6 +112,25 @@ TEST(Session, DevicesAndThreadsNeverShowInTheBits) {
   }
 }
 
+TEST(Session, SlicesOfAnUpdateNeverShowInTheBits) {
+  for (int64_t features : {1, 3, 9}) {
+    test::FakeOptions whole, split;
+    whole.features = split.features = features;
+    split.split = true;
+    Outcome one = train(whole, 4, 1, 1, 53, 10);
+    for (int devices : {1, 2, 4})
+      for (int threads : {1, 2, 3})
+        expectSameBits(one, train(split, 4, devices, threads, 53, 10));
+  }
+}
+
+// Batches large enough to be gathered by several threads.
+TEST(Session, GatherOnManyThreads) {
+  Outcome one = train({9}, 2, 1, 1, 9000, 4000, 1);
+  expectSameBits(one, train({9}, 2, 2, 1, 9000, 4000, 1));
+  expectSameBits(one, train({9}, 2, 2, 3, 9000, 4000, 1));
+}
+
 TEST(Session, TowersComputeWhatOneComputes) {
   for (int64_t batch : {1, 5, 7, 64}) {
     Outcome one = train({}, 1, 1, 1, 30, batch);

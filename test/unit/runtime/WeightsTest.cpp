@@ -90,6 +90,7 @@ TEST_F(Weights, LayoutIsThatOfKeras) {
   EXPECT_EQ(nameOf("vars"), "linear");
   EXPECT_EQ(nameOf("layers/dense/vars"), "dense");
   EXPECT_EQ(nameOf("optimizer/vars"), "sgd");
+  EXPECT_EQ(readNumerics(file), "host/x86-64/1");
   auto dataset = [&](const std::string &name) {
     return *readDataset(handle.get(), name, 1 << 20);
   };
