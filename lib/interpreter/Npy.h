@@ -1,0 +1,28 @@
+//===- Npy.h - arrays in NumPy's file format ------------------------*- C++
+//-*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_INTERPRETER_NPY_H
+#define BELFRY_INTERPRETER_NPY_H
+
+#include "dialects/nn/Interpret.h"
+
+#include "llvm/Support/Error.h"
+
+namespace belfry {
+
+/// Reads a .npy file (NumPy's format 1 to 3, little endian, row-major) of
+/// bool, integers of up to 64 bits or floats of 32 or 64. Integers become i32;
+/// one that is out of range is an error.
+llvm::Expected<nn::HostTensor> readNpy(llvm::StringRef path);
+
+/// Writes a .npy file of the tensor's own type.
+llvm::Error writeNpy(llvm::StringRef path, const nn::HostTensor &tensor);
+
+} // namespace belfry
+
+#endif // BELFRY_INTERPRETER_NPY_H

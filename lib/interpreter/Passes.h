@@ -1,0 +1,40 @@
+//===- Passes.h - passes that run a program -------------------------*- C++
+//-*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_INTERPRETER_PASSES_H
+#define BELFRY_INTERPRETER_PASSES_H
+
+#include "lib/interpreter/Interpreter.h"
+
+#include "mlir/Pass/Pass.h"
+
+#include <atomic>
+#include <memory>
+
+namespace belfry {
+
+#define GEN_PASS_DECL
+#include "lib/interpreter/Passes.h.inc"
+
+/// What the driver has to know of the passes that ran.
+struct InterpreterOutcome {
+  /// A pass printed results, so the module is not what the user asked for.
+  std::atomic<bool> printed = false;
+  /// A comparison that was asked for failed: exit status 3.
+  std::atomic<bool> checkFailed = false;
+};
+
+/// Registers the passes of this folder, which report to `outcome`.
+void registerInterpreterPasses(std::shared_ptr<InterpreterOutcome> outcome);
+
+std::unique_ptr<mlir::Pass>
+createInterpretPass(std::shared_ptr<InterpreterOutcome> outcome);
+
+} // namespace belfry
+
+#endif // BELFRY_INTERPRETER_PASSES_H

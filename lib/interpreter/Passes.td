@@ -1,0 +1,43 @@
+//===- interpreter/Passes.td - passes that run a program -------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_INTERPRETER_PASSES_TD
+#define BELFRY_INTERPRETER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
+  let summary = "runs functions in the reference interpreter and prints what they return";
+  let description = [{
+    Runs every function of the module, or the one that is named, on arrays from
+    .npy files and, for the other arguments, on generated data. Data depend on the seed, the
+    argument's role and name only: integers stay below the argument's
+    `nn.limit`, masks and masked rows (those that equal the value that the program
+    compares them with) end early, start late, have holes and are missing altogether,
+    parameters are drawn about their initializers.
+
+    The module goes on unchanged, but belfry-opt writes it only where `-o` is given.
+  }];
+  // The driver hands in where to report to.
+  let constructor = "::belfry::createInterpretPass({})";
+  let options = [
+    Option<"precision", "precision", "::belfry::nn::Precision", "::belfry::nn::Precision::F32",
+           "how floats are computed", [{::llvm::cl::values(
+             clEnumValN(::belfry::nn::Precision::F32, "f32", "rounded to f32 after each op"),
+             clEnumValN(::belfry::nn::Precision::F64, "f64", "as doubles throughout"))}]>,
+    Option<"towers", "towers", "int64_t", "0", "number of towers (0: as the program says)">,
+    Option<"batch", "batch", "int64_t", "4", "rows of the global batch, for generated data">,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the run and of generated data">,
+    Option<"function", "function", "std::string", "", "the function to run (default: all)">,
+    ListOption<"data", "data", "std::string",
+               "NAME=FILE.npy for arguments, by name or number">,
+    Option<"outputs", "outputs", "std::string", "", "folder for the results, as .npy files">
+  ];
+  let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
+}
+
+#endif // BELFRY_INTERPRETER_PASSES_TD
