@@ -223,4 +223,5 @@ belfry::createInterpretPass(std::shared_ptr<InterpreterOutcome> outcome) {
 void belfry::registerInterpreterPasses(
     std::shared_ptr<InterpreterOutcome> outcome) {
   registerPass([outcome] { return createInterpretPass(outcome); });
+  registerPass([outcome] { return createCheckAgainstSinglePass(outcome); });
 }

@@ -34,6 +34,8 @@ void registerInterpreterPasses(std::shared_ptr<InterpreterOutcome> outcome);
 
 std::unique_ptr<mlir::Pass>
 createInterpretPass(std::shared_ptr<InterpreterOutcome> outcome);
+std::unique_ptr<mlir::Pass>
+createCheckAgainstSinglePass(std::shared_ptr<InterpreterOutcome> outcome);
 
 } // namespace belfry
 

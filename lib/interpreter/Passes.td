@@ -40,4 +40,35 @@ def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
 }
 
+def CheckAgainstSinglePass : Pass<"check-against-single", "::mlir::ModuleOp"> {
+  let summary = "compares the program on N towers with the program on one, in the reference interpreter";
+  let description = [{
+    Works at every stage above lowering. From a model, training functions are built
+    first; from single-device functions, replicated ones (--make-parallel,
+    --insert-all-reduce, --elide-all-reduce). Functions that are replicated already run
+    with one tower for comparison.
+
+    Each function runs for each batch and number of towers on generated data (see
+    --interpret). For each output, loss, metric, gradient and updated weight a table gives
+    the largest difference over all runs, relative to the largest value of the tensor, and where it was. If
+    one is beyond the tolerance, belfry-opt exits with status 3.
+  }];
+  let options = [
+    ListOption<"towers", "towers", "int64_t", "numbers of towers (default: 1,2,3,4,8)">,
+    ListOption<"batch", "batch", "int64_t", "rows of the global batch (default: 1,5,7,32)">,
+    Option<"precision", "precision", "::belfry::nn::Precision", "::belfry::nn::Precision::F64",
+           "how floats are computed", [{::llvm::cl::values(
+             clEnumValN(::belfry::nn::Precision::F32, "f32", "rounded to f32 after each op"),
+             clEnumValN(::belfry::nn::Precision::F64, "f64", "as doubles throughout"))}]>,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the run and of generated data">,
+    Option<"tolerance", "tolerance", "double", "-1.0",
+           "largest relative difference (default: 1e-11 in f64, 1e-4 in f32)">,
+    Option<"pipeline", "pipeline", "std::string", "",
+           "what replicates single-device functions, in place of the default passes">
+  ];
+  // The driver hands in where to report to.
+  let constructor = "::belfry::createCheckAgainstSinglePass({})";
+  let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
+}
+
 #endif // BELFRY_INTERPRETER_PASSES_TD

@@ -1,0 +1,309 @@
+//===- CheckAgainstSingle.cpp - the pass --check-against-single
+//----------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. Make the two programs: single-device functions and replicated ones, by
+//    the passes that the module's stage still lacks. Where functions are
+//    replicated already, the single program is the same on one tower.
+// 2. For each function, batch and number of towers: run both on one set of
+//    arguments, and keep the largest difference of each result.
+// 3. Print a table; report a failure where a difference is beyond the
+//    tolerance.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interpreter/GenerateData.h"
+#include "lib/interpreter/Passes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <limits>
+
+namespace belfry {
+#define GEN_PASS_DEF_CHECKAGAINSTSINGLEPASS
+#include "lib/interpreter/Passes.h.inc"
+} // namespace belfry
+
+using namespace mlir;
+using namespace belfry;
+using nn::HostTensor;
+using nn::Precision;
+
+/// What makes training functions of a model, and replicated functions of those.
+static constexpr StringLiteral kTrainStepPipeline = "nn-build-train-step";
+static constexpr StringLiteral kParallelPipeline =
+    "make-parallel{towers=2},insert-all-reduce,elide-all-reduce";
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The largest difference of a result over all runs, and where it was.
+struct Difference {
+  double value = 0.0;
+  int64_t batch = 0, towers = 0;
+  std::string reason; ///< why values cannot be compared at all
+};
+
+/// One line of the table.
+struct Row {
+  std::string function, role, name;
+  Difference largest;
+  int64_t runs = 0;
+};
+
+} // namespace
+
+/// The largest |a − b|, relative to the largest |a|; absolute where all of a is
+/// 0. Infinite where one is NaN and the other is not.
+static double differenceOf(const HostTensor &a, const HostTensor &b) {
+  double scale = 0.0, difference = 0.0;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double x = a.getAsDouble(i), y = b.getAsDouble(i);
+    if (std::isfinite(x))
+      scale = std::max(scale, std::fabs(x));
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double d = std::fabs(x - y);
+    difference =
+        std::max(difference,
+                 std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+  }
+  return scale > 0.0 ? difference / scale : difference;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct CheckAgainstSinglePass
+    : belfry::impl::CheckAgainstSinglePassBase<CheckAgainstSinglePass> {
+  explicit CheckAgainstSinglePass(std::shared_ptr<InterpreterOutcome> outcome)
+      : outcome(std::move(outcome)) {}
+  CheckAgainstSinglePass(const CheckAgainstSinglePass &other)
+      : CheckAgainstSinglePassBase(other), outcome(other.outcome) {}
+
+  void runOnOperation() override {
+    OwningOpRef<ModuleOp> single, parallel;
+    if (failed(checkOptions()) || failed(makePrograms(single, parallel)))
+      return signalPassFailure();
+    SmallVector<Row> table;
+    for (auto f : single->getOps<func::FuncOp>())
+      if (!f.isDeclaration() && failed(compareFunction(f, *parallel, table)))
+        return signalPassFailure();
+    outcome->printed = true;
+    print(table);
+    if (failed(judge(table))) {
+      outcome->checkFailed = true;
+      return signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult checkOptions();
+  LogicalResult makePrograms(OwningOpRef<ModuleOp> &single,
+                             OwningOpRef<ModuleOp> &parallel);
+  LogicalResult transform(ModuleOp module, StringRef passes);
+  LogicalResult compareFunction(func::FuncOp single, ModuleOp parallel,
+                                SmallVectorImpl<Row> &table);
+  LogicalResult compareRun(func::FuncOp single, func::FuncOp parallel,
+                           int64_t rows, int64_t count,
+                           MutableArrayRef<Row> table);
+  void print(ArrayRef<Row> table);
+  LogicalResult judge(ArrayRef<Row> table);
+
+  double limit() const {
+    if (tolerance >= 0.0)
+      return tolerance;
+    return precision == Precision::F64 ? 1e-11 : 1e-4;
+  }
+
+  std::shared_ptr<InterpreterOutcome> outcome;
+};
+
+} // namespace
+
+LogicalResult CheckAgainstSinglePass::checkOptions() {
+  if (towers.empty())
+    towers = {1, 2, 3, 4, 8};
+  if (batch.empty())
+    batch = {1, 5, 7, 32};
+  for (int64_t n : towers)
+    if (n < 1)
+      return getOperation().emitError()
+             << "expected at least 1 tower, got " << n;
+  for (int64_t b : batch)
+    if (b < 0)
+      return getOperation().emitError()
+             << "expected a batch of at least 0 rows, got " << b;
+  return success();
+}
+
+/// Runs passes on a module of its own.
+LogicalResult CheckAgainstSinglePass::transform(ModuleOp module,
+                                                StringRef passes) {
+  PassManager manager(&getContext(), ModuleOp::getOperationName());
+  std::string message;
+  llvm::raw_string_ostream errors(message);
+  if (failed(parsePassPipeline(passes, manager, errors)))
+    return getOperation().emitError()
+           << "pipeline '" << passes << "' cannot be built: " << message;
+  return manager.run(module);
+}
+
+LogicalResult
+CheckAgainstSinglePass::makePrograms(OwningOpRef<ModuleOp> &single,
+                                     OwningOpRef<ModuleOp> &parallel) {
+  ModuleOp module = getOperation();
+  single = module.clone();
+  if (!single->getOps<nn::ModelOp>().empty() &&
+      failed(transform(*single, kTrainStepPipeline)))
+    return failure();
+  if (single->getOps<func::FuncOp>().empty())
+    return module.emitError() << "has no function to run";
+  parallel = single->clone();
+  bool isReplicated = false;
+  single->walk([&](tower::ReplicateOp) { isReplicated = true; });
+  if (isReplicated)
+    return success();
+  return transform(*parallel, pipeline.empty() ? StringRef(kParallelPipeline)
+                                               : StringRef(pipeline));
+}
+
+/// How the towers of a function cut the batch.
+static tower::Slicing slicingOf(func::FuncOp f) {
+  tower::Slicing slicing = tower::Slicing::Balanced;
+  f.walk([&](tower::ReplicateOp op) { slicing = op.getSlicing(); });
+  return slicing;
+}
+
+LogicalResult
+CheckAgainstSinglePass::compareFunction(func::FuncOp single, ModuleOp parallel,
+                                        SmallVectorImpl<Row> &table) {
+  auto replicated = parallel.lookupSymbol<func::FuncOp>(single.getName());
+  if (!replicated)
+    return single.emitError() << "function '" << single.getName()
+                              << "' is gone from the replicated program";
+  size_t first = table.size();
+  for (unsigned i = 0; i < single.getNumResults(); ++i) {
+    std::optional<nn::Role> role = resultRole(single, i);
+    std::string name = resultName(single, i);
+    table.push_back({single.getName().str(),
+                     role ? nn::stringifyEnum(*role).str() : "result",
+                     name.empty() && !role ? std::to_string(i) : name,
+                     {},
+                     0});
+  }
+  tower::Slicing slicing = slicingOf(replicated);
+  for (int64_t rows : batch)
+    for (int64_t count : towers) {
+      if (slicing == tower::Slicing::Strict && rows % count != 0)
+        continue;
+      // What such a program leaves out, the single one does not get either.
+      int64_t used =
+          slicing == tower::Slicing::DropRemainder ? rows - rows % count : rows;
+      if (failed(compareRun(single, replicated, used, count,
+                            MutableArrayRef(table).drop_front(first))))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
+                                                 func::FuncOp parallel,
+                                                 int64_t rows, int64_t count,
+                                                 MutableArrayRef<Row> table) {
+  SmallVector<HostTensor> arguments, expected, got;
+  for (auto [i, type] : llvm::enumerate(single.getArgumentTypes())) {
+    if (!isa<RankedTensorType>(type))
+      return single.emitError() << "argument " << i << " has type " << type
+                                << ", which is no ranked tensor";
+    arguments.push_back(
+        generateArgument(single, static_cast<unsigned>(i), rows, seed));
+  }
+  if (failed(interpret(single, arguments, {precision, 1}, expected)) ||
+      failed(interpret(parallel, arguments, {precision, count}, got)))
+    return failure();
+  if (expected.size() != got.size())
+    return single.emitError()
+           << "function '" << single.getName() << "' has " << expected.size()
+           << " results, but " << got.size() << " in the replicated program";
+  for (auto [row, a, b] : llvm::zip_equal(table, expected, got)) {
+    ++row.runs;
+    double value = std::numeric_limits<double>::infinity();
+    std::string reason;
+    if (a.getType() != b.getType() || a.getShape() != b.getShape())
+      reason = a.typeString() + " became " + b.typeString();
+    else
+      value = differenceOf(a, b);
+    if (value > row.largest.value)
+      row.largest = {value, rows, count, reason};
+  }
+  return success();
+}
+
+void CheckAgainstSinglePass::print(ArrayRef<Row> table) {
+  raw_ostream &out = llvm::outs();
+  out << "towers against one, precision = "
+      << (precision == Precision::F64 ? "f64" : "f32")
+      << " tolerance = " << llvm::format("%.3g", limit()) << '\n';
+  size_t width = 12;
+  auto label = [](const Row &row) {
+    return row.function + " " + row.role +
+           (row.name.empty() ? "" : " '" + row.name + "'");
+  };
+  for (const Row &row : table)
+    width = std::max(width, label(row).size());
+  for (const Row &row : table) {
+    std::string text = label(row);
+    out << "  " << text;
+    out.indent(static_cast<unsigned>(width - text.size()));
+    out << "  " << llvm::format("%9.3g", row.largest.value);
+    if (row.largest.value > 0.0)
+      out << "  batch = " << row.largest.batch
+          << " towers = " << row.largest.towers;
+    if (row.largest.value > limit())
+      out << "  beyond the tolerance";
+    if (!row.largest.reason.empty())
+      out << ": " << row.largest.reason;
+    out << '\n';
+  }
+  out.flush();
+}
+
+LogicalResult CheckAgainstSinglePass::judge(ArrayRef<Row> table) {
+  int64_t beyond = 0, runs = 0;
+  for (const Row &row : table) {
+    beyond += row.largest.value > limit();
+    runs = std::max(runs, row.runs);
+  }
+  if (runs == 0)
+    return getOperation().emitError()
+           << "no batch of the list can be cut into any number of towers of "
+              "the list";
+  if (beyond)
+    return getOperation().emitError()
+           << beyond << " of " << table.size()
+           << " results differ from the single-device program's by more than "
+           << limit();
+  return success();
+}
+
+std::unique_ptr<Pass> belfry::createCheckAgainstSinglePass(
+    std::shared_ptr<InterpreterOutcome> outcome) {
+  return std::make_unique<CheckAgainstSinglePass>(std::move(outcome));
+}
