@@ -38,7 +38,7 @@ using namespace belfry::rt::gemm;
 
 namespace {
 
-constexpr int64_t BlockBytes = 28 << 10;           // a panel's block of B
+constexpr int64_t BlockBytes = 40 << 10;           // a panel's block of B
 constexpr int64_t StageBytes = int64_t(256) << 10; // packed B of a stage
 // Columns taken together, in bytes: bounds the scratch memory.
 constexpr int64_t StripBytes = 8 << 10;
