@@ -19,6 +19,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -123,20 +124,25 @@ Expected<HostTensor> belfry::readNpy(StringRef path) {
   SmallVector<StringRef> items;
   list.split(items, ',', -1, /*KeepEmpty=*/false);
   SmallVector<int64_t> shape;
-  size_t elements = 1, limit = bytes.size() / reader->size;
+  uint64_t limit = bytes.size() / reader->size;
+  // An array without elements may still have extents; none is taken that could
+  // overflow in a product.
+  uint64_t product = 1, most = std::max<uint64_t>(limit, uint64_t(1) << 32);
+  bool fits = true;
   for (StringRef item : items) {
     item = item.trim();
+    uint64_t extent = 0;
     if (item.empty())
       continue;
-    uint64_t extent;
-    if (item.getAsInteger(10, extent) || (extent && elements > limit))
-      return failNpy(path, "has a shape (" + list + ") that its " +
-                               Twine(bytes.size()) + " bytes cannot hold");
-    // Never past a limit that its file sets, so products do not overflow.
-    elements = extent > limit ? limit + 1 : elements * extent;
+    if (item.getAsInteger(10, extent) || extent > most / product) {
+      fits = false;
+      break;
+    }
+    product *= std::max<uint64_t>(extent, 1);
     shape.push_back(static_cast<int64_t>(extent));
   }
-  if (elements > limit)
+  uint64_t elements = llvm::is_contained(shape, 0) ? 0 : product;
+  if (!fits || elements > limit)
     return failNpy(path, "has a shape (" + list + ") that its " +
                              Twine(bytes.size()) + " bytes cannot hold");
   HostTensor result(reader->type, shape);
