@@ -1,0 +1,184 @@
+//===- Json.cpp - JSON from a file that is not trusted --------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/import/Json.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace belfry;
+using llvm::StringRef;
+using llvm::Twine;
+
+/// A nested model takes five levels; Keras's own reader stops near 200 models.
+static constexpr unsigned kMaxDepth = 512;
+
+llvm::FailureOr<llvm::json::Value>
+belfry::parseJson(StringRef text, StringRef where, ImportDiagnostics &diags) {
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        inString = false;
+      continue;
+    }
+    if (c == '"')
+      inString = true;
+    else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth)
+        return diags.error(where + ": JSON nested deeper than " +
+                           Twine(kMaxDepth) + " levels");
+    } else if ((c == ']' || c == '}') && depth)
+      --depth;
+  }
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return diags.error(
+        where + ": not valid JSON: " + llvm::toString(parsed.takeError()));
+  return std::move(*parsed);
+}
+
+JsonView JsonView::child(const llvm::json::Value *value,
+                         std::string path) const {
+  JsonView view = *this;
+  view.value = value;
+  view.path = std::move(path);
+  return view;
+}
+
+JsonView JsonView::operator[](StringRef key) const {
+  std::string below = path.empty() ? key.str() : (path + "." + key).str();
+  if (isNull())
+    return child(nullptr, std::move(below));
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object) {
+    (void)expected("an object");
+    return child(nullptr, std::move(below));
+  }
+  return child(object->get(key), std::move(below));
+}
+
+JsonView JsonView::operator[](size_t index) const {
+  const llvm::json::Array *array = value ? value->getAsArray() : nullptr;
+  std::string below = path + "[" + std::to_string(index) + "]";
+  return child(array && index < array->size() ? &(*array)[index] : nullptr,
+               std::move(below));
+}
+
+size_t JsonView::size() const {
+  if (const llvm::json::Array *array = value ? value->getAsArray() : nullptr)
+    return array->size();
+  (void)expected("a list");
+  return 0;
+}
+
+std::vector<std::string> JsonView::keys() const {
+  std::vector<std::string> keys;
+  if (isNull())
+    return keys;
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object) {
+    (void)expected("an object");
+    return keys;
+  }
+  for (const auto &entry : *object)
+    keys.push_back(StringRef(entry.first).str());
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::string JsonView::getString() const {
+  if (std::optional<StringRef> text =
+          value ? value->getAsString() : std::nullopt)
+    return text->str();
+  (void)expected("a string");
+  return "";
+}
+
+int64_t JsonView::getInt() const {
+  if (isNumber())
+    if (std::optional<int64_t> number = value->getAsInteger())
+      return *number;
+  (void)expected("a whole number");
+  return 0;
+}
+
+double JsonView::getNumber() const {
+  if (isNumber())
+    if (std::optional<double> number = value->getAsNumber();
+        number && std::isfinite(*number))
+      return *number;
+  (void)expected("a number");
+  return 0;
+}
+
+bool JsonView::getBool() const {
+  if (isBoolean())
+    return *value->getAsBoolean();
+  (void)expected("true or false");
+  return false;
+}
+
+std::string JsonView::getString(StringRef key, StringRef otherwise) const {
+  JsonView member = (*this)[key];
+  return member.isNull() ? otherwise.str() : member.getString();
+}
+int64_t JsonView::getInt(StringRef key, int64_t otherwise) const {
+  JsonView member = (*this)[key];
+  return member.isNull() ? otherwise : member.getInt();
+}
+double JsonView::getNumber(StringRef key, double otherwise) const {
+  JsonView member = (*this)[key];
+  return member.isNull() ? otherwise : member.getNumber();
+}
+bool JsonView::getBool(StringRef key, bool otherwise) const {
+  JsonView member = (*this)[key];
+  return member.isNull() ? otherwise : member.getBool();
+}
+
+llvm::LogicalResult JsonView::expected(StringRef what) const {
+  if (!value)
+    return error("missing, expected " + what);
+  return error("expected " + what + ", got " + shown());
+}
+
+llvm::LogicalResult JsonView::error(const Twine &message) const {
+  std::string text = where;
+  if (!layer.empty())
+    text += ": layer '" + layer + "'";
+  if (!path.empty())
+    text += ": " + path;
+  return diags ? diags->error(text + ": " + message) : llvm::failure();
+}
+
+std::string JsonView::shown() const {
+  if (!value)
+    return "nothing";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << *value;
+  constexpr size_t limit = 60;
+  if (text.size() <= limit)
+    return text;
+  // Cut between characters, not within one.
+  size_t cut = limit;
+  while (cut && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
+    --cut;
+  return text.substr(0, cut) + "…";
+}
+
+JsonView JsonView::ofLayer(StringRef name) const {
+  JsonView view = *this;
+  view.layer = name.str();
+  return view;
+}
