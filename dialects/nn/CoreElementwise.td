@@ -70,6 +70,7 @@ def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
     OpBuilder<(ins "::belfry::nn::UnaryKind":$kind, "::mlir::Value":$operand)>
   ];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
@@ -93,6 +94,7 @@ def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "custom<BareEnum>($kind) $lhs `,` $rhs attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_CompareOp : Nn_CoreOp<"compare",
@@ -133,6 +135,7 @@ def Nn_SelectOp : Nn_CoreOp<"select",
   let results = (outs Nn_Tensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
@@ -152,6 +155,7 @@ def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // BELFRY_NN_CORE_ELEMENTWISE_TD

@@ -104,6 +104,7 @@ def Nn_DimSizeOp : Nn_CoreOp<"dim_size"> {
   let assemblyFormat = "$operand `dim` `=` $dim attr-dict `:` type($operand)";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "int64_t":$dim)>];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_RandomOp : Nn_CoreOp<"random", [AttrSizedOperandSegments]> {

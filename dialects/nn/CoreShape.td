@@ -37,6 +37,7 @@ def Nn_BroadcastOp : Nn_CoreOp<"broadcast"> {
     (`,` type($like)^)? `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_ReduceOp : Nn_CoreOp<"reduce", [InferTypeOpAdaptor]> {
@@ -62,6 +63,7 @@ def Nn_ReduceOp : Nn_CoreOp<"reduce", [InferTypeOpAdaptor]> {
     custom<BareEnum>($kind) $operand `dims` `=` $dims attr-dict `:` type($operand) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_ArgMaxOp : Nn_CoreOp<"argmax", [InferTypeOpAdaptor]> {
@@ -154,6 +156,7 @@ def Nn_SliceOp : Nn_CoreOp<"slice", [InferTypeOpAdaptor]> {
     $operand `start` `=` $start `limit` `=` $limit `stride` `=` $stride attr-dict
     `:` type($operand) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nn_PadOp : Nn_CoreOp<"pad", [InferTypeOpAdaptor]> {
@@ -179,6 +182,7 @@ def Nn_PadOp : Nn_CoreOp<"pad", [InferTypeOpAdaptor]> {
   let results = (outs Nn_Tensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_ReverseOp : Nn_CoreOp<"reverse", [SameOperandsAndResultType]> {
@@ -196,6 +200,7 @@ def Nn_ReverseOp : Nn_CoreOp<"reverse", [SameOperandsAndResultType]> {
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$operand `dims` `=` $dims attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Nn_ConcatOp : Nn_CoreOp<"concat", [InferTypeOpAdaptor]> {
@@ -216,6 +221,7 @@ def Nn_ConcatOp : Nn_CoreOp<"concat", [InferTypeOpAdaptor]> {
   let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$dim);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$operands `dim` `=` $dim attr-dict `:` type($operands) `->` type($result)";
+  let hasFolder = 1;
 }
 
 #endif // BELFRY_NN_CORE_SHAPE_TD
