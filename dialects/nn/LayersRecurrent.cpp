@@ -13,7 +13,7 @@
 //   3. a masked nn.scan over that computes the states; the recurrent kernel and
 //      the state's dropout masks are closed values;
 //   4. outputs at masked steps, their order, and the last output follow Keras's
-//      generic (not cuDNN) rules: keras-facts, "RNN-wide flags".
+//      generic (not cuDNN) rules: docs/passes/nn-decompose.md.
 //
 //===----------------------------------------------------------------------===//
 
