@@ -90,6 +90,26 @@ def UnrollTowers : Pass<"unroll-towers", "::mlir::ModuleOp"> {
     Option<"towers", "towers", "int64_t", /*default=*/"0", "number of towers (default: the op's)">
   ];
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
+
+def SplitPhases : Pass<"split-phases", "::mlir::ModuleOp"> {
+  let summary = "cuts training functions at their collectives";
+  let description = [{
+    Replaces each function that has a `tower.replicate` by phase functions: what
+    stands between two collectives, split into ops whose values are the same in
+    every tower, which run once, and the others, which run for each tower. A
+    function without towers becomes one phase that runs once. Arguments and
+    results of a phase function name their row of the buffer table. The module
+    gets `belfry.phases` and `belfry.functions` (docs/host-target.md).
+
+    Cheap ops (constants, broadcasts, views, small replicated values) are made
+    anew in each phase that needs them.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numPhases", "phases", "Number of phase functions">,
+    Statistic<"numCrossing", "crossing", "Number of values that cross phases">
+  ];
 }
 
 #endif // BELFRY_PASSES_PARALLEL_TD
