@@ -29,4 +29,29 @@ def ExpandMath : Pass<"expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def ExpandScanMask : Pass<"expand-scan-mask"> {
+  let summary = "writes the row masks of nn.scan out as selects";
+  let description = [{
+    A masked `nn.scan` becomes one without a mask: the mask is one more
+    sequence, carried values keep where it is false, outputs are zero there.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "Number of masked scans">];
+}
+
+def LowerNnToLinalg : Pass<"lower-nn-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "lowers core ops to linalg and scf on buffers";
+  let description = [{
+    Each phase function becomes one on memrefs. Elementwise ops that use each
+    other become one linalg.generic; views (slices, transposes, broadcasts,
+    reshapes) cost nothing; products are linalg.matmul on strided memrefs;
+    nn.scan is scf.for. Values are written where they are wanted: into results,
+    parts of concatenations, steps of stacked outputs, carried buffers and
+    parameters. What needs a buffer of its own is a memref.alloc.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+      "::mlir::func::FuncDialect"];
+}
+
 #endif // BELFRY_PASSES_LOWERING_TD

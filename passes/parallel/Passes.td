@@ -90,6 +90,7 @@ def UnrollTowers : Pass<"unroll-towers", "::mlir::ModuleOp"> {
     Option<"towers", "towers", "int64_t", /*default=*/"0", "number of towers (default: the op's)">
   ];
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
+}
 
 def SplitPhases : Pass<"split-phases", "::mlir::ModuleOp"> {
   let summary = "cuts training functions at their collectives";

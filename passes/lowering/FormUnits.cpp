@@ -1,0 +1,180 @@
+//===- FormUnits.cpp - which ops become one kernel ------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lowering/FormUnits.h"
+
+#include "dialects/nn/Nn.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <queue>
+
+using namespace mlir;
+using namespace belfry;
+
+bool belfry::isElementwise(Operation *op) {
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
+             nn::ConvertOp, nn::IotaOp, nn::RandomOp>(op);
+}
+
+bool belfry::isViewOp(Operation *op) {
+  return isa<nn::BroadcastOp, nn::TransposeOp, nn::ReshapeOp, nn::SliceOp,
+             nn::ReverseOp>(op);
+}
+
+namespace {
+
+class Grouping {
+public:
+  Grouping(Block &block, RowExtents &extents) : extents(extents) {
+    for (Operation &op : block.without_terminator())
+      add(&op);
+  }
+
+  SmallVector<Unit> order();
+
+private:
+  struct Node {
+    SmallVector<unsigned> ops;
+    SmallVector<unsigned> reads; ///< nodes, maybe merged since
+    bool elementwise = false;
+    RankedTensorType shape;
+    int64_t multiple = 0;
+  };
+
+  unsigned find(unsigned node) {
+    while (merged[node] != node)
+      node = merged[node] = merged[merged[node]];
+    return node;
+  }
+  void add(Operation *op);
+  bool reaches(unsigned from, unsigned to, bool direct);
+  void merge(unsigned into, unsigned node);
+
+  RowExtents &extents;
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, unsigned> number; ///< of an op: its node at first
+  std::vector<Node> nodes;
+  SmallVector<unsigned> merged;
+};
+
+} // namespace
+
+/// Whether `from` reads `to`, over other nodes; a direct read counts only when
+/// `direct`.
+bool Grouping::reaches(unsigned from, unsigned to, bool direct) {
+  SmallVector<unsigned> pending;
+  DenseSet<unsigned> seen;
+  for (unsigned read : nodes[from].reads) {
+    unsigned r = find(read);
+    if (r == to) {
+      if (direct)
+        return true;
+      continue;
+    }
+    if (seen.insert(r).second)
+      pending.push_back(r);
+  }
+  while (!pending.empty()) {
+    unsigned node = pending.pop_back_val();
+    for (unsigned read : nodes[node].reads) {
+      unsigned r = find(read);
+      if (r == to)
+        return true;
+      if (r != node && seen.insert(r).second)
+        pending.push_back(r);
+    }
+  }
+  return false;
+}
+
+void Grouping::merge(unsigned into, unsigned node) {
+  merged[node] = into;
+  llvm::append_range(nodes[into].ops, nodes[node].ops);
+  for (unsigned read : nodes[node].reads)
+    if (find(read) != into)
+      nodes[into].reads.push_back(read);
+  llvm::erase_if(nodes[into].reads,
+                 [&](unsigned read) { return find(read) == into; });
+}
+
+void Grouping::add(Operation *op) {
+  unsigned self = nodes.size();
+  ops.push_back(op);
+  number[op] = self;
+  merged.push_back(self);
+  Node &node = nodes.emplace_back();
+  node.ops = {self};
+  node.elementwise = isElementwise(op);
+  SmallVector<unsigned> partners;
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    auto it = number.find(source);
+    if (!source || it == number.end())
+      continue;
+    unsigned from = find(it->second);
+    if (!llvm::is_contained(node.reads, from))
+      node.reads.push_back(from);
+  }
+  if (!node.elementwise)
+    return;
+  node.shape = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto m = extents.multiple(op->getResult(0)); succeeded(m))
+    node.multiple = *m;
+  unsigned group = self;
+  SmallVector<unsigned> reads = node.reads;
+  for (unsigned read : reads) {
+    unsigned other = find(read);
+    group = find(self);
+    const Node &a = nodes[group], &o = nodes[other];
+    if (other == group || !o.elementwise || o.multiple != a.multiple ||
+        o.shape.getShape() != a.shape.getShape())
+      continue;
+    if (reaches(group, other, false) || reaches(other, group, true))
+      continue;
+    merge(other, group);
+  }
+}
+
+SmallVector<Unit> Grouping::order() {
+  // Kahn's algorithm; of the nodes that are ready, the one whose last op comes
+  // first in the program.
+  SmallVector<unsigned> waiting(nodes.size(), 0);
+  std::vector<SmallVector<unsigned>> readers(nodes.size());
+  using Entry = std::pair<unsigned, unsigned>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (unsigned n = 0; n < nodes.size(); ++n) {
+    if (find(n) != n)
+      continue;
+    llvm::sort(nodes[n].ops);
+    DenseSet<unsigned> distinct;
+    for (unsigned read : nodes[n].reads)
+      if (unsigned r = find(read); r != n && distinct.insert(r).second) {
+        ++waiting[n];
+        readers[r].push_back(n);
+      }
+    if (!waiting[n])
+      ready.emplace(nodes[n].ops.back(), n);
+  }
+  SmallVector<Unit> units;
+  while (!ready.empty()) {
+    unsigned n = ready.top().second;
+    ready.pop();
+    Unit &unit = units.emplace_back();
+    unit.elementwise = nodes[n].elementwise;
+    for (unsigned op : nodes[n].ops)
+      unit.ops.push_back(ops[op]);
+    for (unsigned reader : readers[n])
+      if (--waiting[reader] == 0)
+        ready.emplace(nodes[reader].ops.back(), reader);
+  }
+  return units;
+}
+
+SmallVector<Unit> belfry::formUnits(Block &block, RowExtents &extents) {
+  return Grouping(block, extents).order();
+}

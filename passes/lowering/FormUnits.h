@@ -1,0 +1,39 @@
+//===- FormUnits.h - which ops become one kernel -----------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Groups the ops of a block into units. Elementwise ops of one shape that use
+// each other's results become one unit, one loop nest that may store several
+// of its values; every other op is a unit. Units are in an order in which every
+// unit comes after those that it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_LOWERING_FORMUNITS_H
+#define BELFRY_PASSES_LOWERING_FORMUNITS_H
+
+#include "passes/lowering/RowExtents.h"
+
+#include "mlir/IR/Block.h"
+
+namespace belfry {
+
+struct Unit {
+  llvm::SmallVector<mlir::Operation *> ops; ///< in program order
+  bool elementwise = false;
+};
+
+/// Whether each element of the result depends on the same element of the
+/// operands only (and on its index), so that the op can share a loop.
+bool isElementwise(mlir::Operation *op);
+/// Whether the op only gives another view of its operand.
+bool isViewOp(mlir::Operation *op);
+
+llvm::SmallVector<Unit> formUnits(mlir::Block &block, RowExtents &extents);
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_LOWERING_FORMUNITS_H

@@ -1,0 +1,575 @@
+//===- LowerNnToLinalg.cpp - core ops to linalg on buffers ----------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each phase function:
+//
+//   1. Its rows become memref arguments; results that have no argument's row
+//      get an argument of their own.
+//   2. The ops are grouped into units (FormUnits.h) and lowered in order.
+//   3. When a unit is lowered, the places where its values are wanted are
+//      known: it writes there, unless the old content is still read.
+//   4. What is then not yet in its place is copied at the end of the block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lowering/NnLowering.h"
+#include "passes/lowering/PhaseAttrs.h"
+
+namespace belfry {
+#define GEN_PASS_DEF_LOWERNNTOLINALG
+#include "passes/Passes.h.inc"
+} // namespace belfry
+
+using namespace mlir;
+using namespace belfry;
+
+//===----------------------------------------------------------------------===//
+// Who reads what
+//===----------------------------------------------------------------------===//
+
+/// Whether only the shape of the operand is read.
+static bool isShapeOperand(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto broadcast = dyn_cast<nn::BroadcastOp>(op))
+    return operand.getOperandNumber() == 1;
+  if (auto random = dyn_cast<nn::RandomOp>(op))
+    return random.getLike() && operand.get() == random.getLike() &&
+           operand.getOperandNumber() + 1 == op->getNumOperands();
+  return isa<nn::IotaOp, nn::DimSizeOp>(op);
+}
+
+struct NnLowering::Frame {
+  Frame(Block &block, ArrayRef<Sink> sinks, RowExtents &extents)
+      : block(block), units(formUnits(block, extents)),
+        sinks(sinks.begin(), sinks.end()), satisfied(sinks.size(), false) {
+    for (auto [i, unit] : llvm::enumerate(units))
+      for (Operation *op : unit.ops) {
+        unitOf[op] = i;
+        for (OpOperand &operand : op->getOpOperands())
+          if (!isShapeOperand(operand))
+            readers[root(operand.get())].push_back(&operand);
+      }
+  }
+
+  /// The value whose buffer a view is of.
+  Value root(Value value) const {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!isViewOp(op) || op->getBlock() != &block)
+        break;
+      value = op->getOperand(0);
+    }
+    return value;
+  }
+
+  /// Whether unit `unit` may overwrite what `old` is in: all have read it.
+  bool mayOverwrite(const Sink &sink, unsigned unit) const {
+    Value old = root(sink.old);
+    for (OpOperand *reader : readers.lookup(old)) {
+      unsigned at = unitOf.lookup(reader->getOwner());
+      if (at < unit && !isViewOp(reader->getOwner()))
+        continue;
+      if (isViewOp(reader->getOwner()))
+        continue; // its readers are in the list too
+      // The same loop reads an element just before it writes it.
+      if (at == unit && units[unit].elementwise && reader->get() == sink.old)
+        continue;
+      return false;
+    }
+    for (const Sink &other : sinks)
+      if (&other != &sink && root(other.value) == old)
+        return false;
+    return true;
+  }
+
+  Block &block;
+  SmallVector<Unit> units;
+  SmallVector<Sink> sinks;
+  SmallVector<bool> satisfied;
+  DenseMap<Operation *, unsigned> unitOf;
+  DenseMap<Value, SmallVector<OpOperand *>> readers;
+  DenseSet<OpOperand *> placed; ///< operands of concatenations
+};
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+SmallVector<Affine> NnLowering::sizesOf(Value value) {
+  SmallVector<Affine> sizes;
+  FailureOr<int64_t> m = extents.multiple(value);
+  if (failed(m))
+    failedAt = value.getDefiningOp();
+  for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
+    sizes.push_back(ShapedType::isDynamic(extent)
+                        ? Affine{succeeded(m) ? *m : 1, 0}
+                        : Affine::of(extent));
+  return sizes;
+}
+
+View NnLowering::wholeView(Value buffer, Value value) {
+  View view;
+  view.base = buffer;
+  view.offset = b.getIndexAttr(0);
+  view.sizes = sizesOf(value);
+  view.strides = denseStrides(view.sizes);
+  view.element = cast<MemRefType>(buffer.getType()).getElementType();
+  return view;
+}
+
+View NnLowering::allocate(ArrayRef<Affine> sizes, Type element) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  for (Affine size : sizes) {
+    shape.push_back(size.isFixed() ? size.fixed : ShapedType::kDynamic);
+    if (!size.isFixed())
+      dynamic.push_back(math.value(size));
+  }
+  View view;
+  view.base = memref::AllocOp::create(b, loc, MemRefType::get(shape, element),
+                                      dynamic);
+  view.offset = b.getIndexAttr(0);
+  view.sizes.assign(sizes.begin(), sizes.end());
+  view.strides = denseStrides(sizes);
+  view.element = element;
+  return view;
+}
+
+View NnLowering::viewOf(Value value) {
+  if (auto it = views.find(value); it != views.end())
+    return it->second;
+  View view;
+  view.sizes = sizesOf(value);
+  view.element = cast<RankedTensorType>(value.getType()).getElementType();
+  view.offset = b.getIndexAttr(0);
+  view.strides.assign(view.sizes.size(), Affine::of(0));
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<nn::ConstantOp>(op)) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    if (elements.isSplat()) {
+      view.splat = elements.getSplatValue<Attribute>();
+    } else {
+      auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+      auto type = MemRefType::get(elements.getType().getShape(), view.element);
+      memref::GlobalOp global;
+      for (auto known : module.getOps<memref::GlobalOp>())
+        if (known.getInitialValueAttr() == elements && known.getType() == type)
+          global = known;
+      if (!global) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(module.getBody());
+        unsigned number = llvm::range_size(module.getOps<memref::GlobalOp>());
+        global = memref::GlobalOp::create(
+            b, loc, ("constant_" + Twine(number)).str(),
+            b.getStringAttr("private"), type, elements, true, IntegerAttr());
+      }
+      view.base = memref::GetGlobalOp::create(b, loc, type, global.getName());
+      view.strides = denseStrides(view.sizes);
+    }
+  } else if (auto made = dyn_cast_or_null<tensor::FromElementsOp>(op)) {
+    view.scalar = scalars.lookupOrDefault(made.getElements()[0]);
+  }
+  if (view)
+    views[value] = view;
+  return view;
+}
+
+/// The place of the operand of a view op, so that its result is at `place`.
+static std::optional<View> placeBefore(Operation *op, const View &place,
+                                       ArrayRef<Affine> sizes) {
+  if (isa<nn::ReshapeOp>(op))
+    return reshapeView(place, sizes);
+  if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
+    SmallVector<int64_t> inverse(place.rank());
+    for (auto [k, d] : llvm::enumerate(transpose.getPerm()))
+      inverse[d] = k;
+    return transposeView(place, inverse);
+  }
+  return std::nullopt;
+}
+
+View NnLowering::wantedByConcat(nn::ConcatOp concat, unsigned operand,
+                                unsigned unit) {
+  View whole = placeOf(concat.getResult());
+  SmallVector<int64_t> start(whole.rank(), 0), stride(whole.rank(), 1);
+  int64_t dim = concat.getDim();
+  for (unsigned i = 0; i < operand; ++i)
+    start[dim] += cast<RankedTensorType>(concat.getOperand(i).getType())
+                      .getDimSize(dim);
+  return sliceView(b, loc, math, whole, start, stride,
+                   sizesOf(concat.getOperand(operand)));
+}
+
+SmallVector<View> NnLowering::wantedPlaces(Value value, unsigned unit) {
+  SmallVector<View> wanted;
+  // Follow the value forwards through views that only rearrange.
+  struct Step {
+    Value value;
+    SmallVector<Operation *> path;
+  };
+  SmallVector<Step> pending{{value, {}}};
+  auto back = [&](const Step &step, View place) -> std::optional<View> {
+    for (Operation *op : llvm::reverse(step.path)) {
+      auto before = placeBefore(op, place, sizesOf(op->getOperand(0)));
+      if (!before)
+        return std::nullopt;
+      place = *before;
+    }
+    return place;
+  };
+  bool early = isa_and_nonnull<nn::ConcatOp>(value.getDefiningOp());
+  while (!pending.empty()) {
+    Step step = pending.pop_back_val();
+    for (auto [i, sink] : llvm::enumerate(frame->sinks)) {
+      if (frame->satisfied[i] || sink.value != step.value)
+        continue;
+      if (sink.old && (!step.path.empty() || early ||
+                       !frame->mayOverwrite(sink, unit)))
+        continue;
+      if (auto place = back(step, sink.place)) {
+        frame->satisfied[i] = true;
+        wanted.push_back(*place);
+      }
+    }
+    for (OpOperand &use : step.value.getUses()) {
+      Operation *user = use.getOwner();
+      if (user->getBlock() != &frame->block)
+        continue;
+      if (auto concat = dyn_cast<nn::ConcatOp>(user)) {
+        if (frame->placed.contains(&use))
+          continue;
+        View part = wantedByConcat(concat, use.getOperandNumber(), unit);
+        if (auto place = back(step, part)) {
+          frame->placed.insert(&use);
+          wanted.push_back(*place);
+        }
+      } else if (isa<nn::ReshapeOp, nn::TransposeOp>(user)) {
+        Step next{user->getResult(0), step.path};
+        next.path.push_back(user);
+        pending.push_back(std::move(next));
+      }
+    }
+  }
+  return wanted;
+}
+
+bool NnLowering::isPlaced(OpOperand &operand) {
+  return frame->placed.contains(&operand);
+}
+
+View NnLowering::placeOf(Value result) {
+  if (auto it = views.find(result); it != views.end())
+    return it->second;
+  unsigned unit = frame->unitOf.lookup(result.getDefiningOp());
+  SmallVector<View> wanted = wantedPlaces(result, unit);
+  auto natural =
+      llvm::find_if(wanted, [](const View &v) { return v.isNatural(); });
+  View primary;
+  if (natural != wanted.end()) {
+    primary = *natural;
+    wanted.erase(natural);
+  } else {
+    primary = allocate(
+        sizesOf(result),
+        cast<RankedTensorType>(result.getType()).getElementType());
+  }
+  views[result] = primary;
+  places[result] = SmallVector<View, 1>(wanted.begin(), wanted.end());
+  return primary;
+}
+
+void NnLowering::finish(Value result) {
+  for (const View &place : places.lookup(result))
+    copy(views[result], place);
+  places.erase(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult NnLowering::lowerView(Operation *op) {
+  Value result = op->getResult(0);
+  View operand = viewOf(op->getOperand(0));
+  SmallVector<Affine> sizes = sizesOf(result);
+  View view;
+  if (auto broadcast = dyn_cast<nn::BroadcastOp>(op)) {
+    view = broadcastView(operand, broadcast.getDims(), sizes);
+  } else if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
+    view = transposeView(operand, transpose.getPerm());
+  } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+    view = sliceView(b, loc, math, operand, slice.getStart(),
+                     slice.getStride(), sizes);
+  } else if (auto reverse = dyn_cast<nn::ReverseOp>(op)) {
+    view = reverseView(b, loc, math, operand, reverse.getDims());
+  } else {
+    auto reshaped = reshapeView(operand, sizes);
+    if (!reshaped) {
+      lowerReshapeCopy(cast<nn::ReshapeOp>(op));
+      return success();
+    }
+    view = *reshaped;
+  }
+  views[result] = view;
+  return success();
+}
+
+LogicalResult NnLowering::lowerOp(Operation *op) {
+  if (isViewOp(op))
+    return lowerView(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<nn::ConstantOp, tensor::FromElementsOp>(
+          [&](auto) { return success(); })
+      .Case<arith::ConstantOp, arith::IndexCastOp, arith::MulIOp>(
+          [&](Operation *scalar) {
+            IRMapping map;
+            for (Value operand : scalar->getOperands())
+              map.map(operand, scalars.lookupOrDefault(operand));
+            Operation *clone = b.clone(*scalar, map);
+            scalars.map(scalar->getResults(), clone->getResults());
+            return success();
+          })
+      .Case<nn::DimSizeOp>([&](nn::DimSizeOp size) {
+        View view = viewOf(size.getResult());
+        Affine extent = sizesOf(size.getOperand())[size.getDim()];
+        view.sizes.clear();
+        view.strides.clear();
+        if (extent.isFixed())
+          view.splat = b.getI32IntegerAttr(extent.fixed);
+        else
+          view.scalar = arith::IndexCastOp::create(b, loc, b.getI32Type(),
+                                                   math.value(extent));
+        views[size.getResult()] = view;
+        return success();
+      })
+      .Case<nn::ReduceOp>([&](auto o) { return lowerReduce(o), success(); })
+      .Case<nn::ArgMaxOp>([&](auto o) { return lowerArgMax(o), success(); })
+      .Case<nn::PadOp>([&](auto o) { return lowerPad(o), success(); })
+      .Case<nn::ConcatOp>([&](auto o) { return lowerConcat(o), success(); })
+      .Case<nn::GatherOp>([&](auto o) { return lowerGather(o), success(); })
+      .Case<nn::ScatterAddOp>(
+          [&](auto o) { return lowerScatterAdd(o), success(); })
+      .Case<nn::DotOp>([&](auto o) { return lowerDot(o), success(); })
+      .Case<nn::Conv2DOp>([&](auto o) { return lowerConv(o), success(); })
+      .Case<nn::Conv2DInputGradOp>(
+          [&](auto o) { return lowerConvInputGrad(o), success(); })
+      .Case<nn::Conv2DKernelGradOp>(
+          [&](auto o) { return lowerConvKernelGrad(o), success(); })
+      .Case<nn::ScanOp>([&](auto o) { return lowerScan(o); })
+      .Default([&](Operation *o) {
+        return o->emitOpError("has no lowering to loops");
+      });
+}
+
+LogicalResult NnLowering::lowerUnit(const Unit &unit) {
+  loc = unit.ops.back()->getLoc();
+  if (unit.elementwise)
+    return lowerElementwise(unit);
+  return lowerOp(unit.ops.front());
+}
+
+LogicalResult NnLowering::lowerBlock(Block &block, ArrayRef<Sink> sinks) {
+  Frame here(block, sinks, extents);
+  Frame *outer = std::exchange(frame, &here);
+  for (const Unit &unit : here.units)
+    if (failed(lowerUnit(unit)))
+      return failure();
+
+  // What is not in its place: values that are lost by another copy go first.
+  std::vector<std::pair<View, View>> early, late;
+  for (auto [i, sink] : llvm::enumerate(here.sinks)) {
+    if (here.satisfied[i] || (sink.old && sink.value == sink.old))
+      continue;
+    View from = viewOf(sink.value);
+    if (!from)
+      return emitError(sink.value.getLoc()) << "value has no place";
+    bool lost = llvm::any_of(here.sinks, [&](const Sink &other) {
+      return &other != &sink && other.old &&
+             here.root(sink.value) == here.root(other.old);
+    });
+    if (sink.old && (lost || here.root(sink.value) == here.root(sink.old))) {
+      View kept = allocate(from.sizes, from.element);
+      copy(from, kept);
+      from = kept;
+    }
+    (sink.old ? late : early).emplace_back(from, sink.place);
+  }
+  for (auto &[from, to] : llvm::concat<std::pair<View, View>>(early, late))
+    copy(from, to);
+  frame = outer;
+  return failure(failedAt != nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Small kernels, loops
+//===----------------------------------------------------------------------===//
+
+LinalgOperand belfry::withoutBroadcast(MLIRContext *context, const View &view) {
+  LinalgOperand operand{view, {}};
+  operand.view.sizes.clear();
+  operand.view.strides.clear();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned d = 0; d < view.rank(); ++d) {
+    if (view.strides[d].is(0))
+      continue;
+    operand.view.sizes.push_back(view.sizes[d]);
+    operand.view.strides.push_back(view.strides[d]);
+    exprs.push_back(getAffineDimExpr(d, context));
+  }
+  operand.map = AffineMap::get(view.rank(), 0, exprs, context);
+  return operand;
+}
+
+Attribute NnLowering::zero(Type element) { return b.getZeroAttr(element); }
+
+void NnLowering::fill(const View &to, Attribute value) {
+  Value constant = arith::ConstantOp::create(b, loc, cast<TypedAttr>(value));
+  linalg::FillOp::create(b, loc, constant, memref(to));
+}
+
+void NnLowering::copy(const View &from, const View &to) {
+  if (from.splat)
+    return fill(to, from.splat);
+  if (from.scalar) {
+    linalg::FillOp::create(b, loc, from.scalar, memref(to));
+    return;
+  }
+  MLIRContext *context = b.getContext();
+  LinalgOperand in = withoutBroadcast(context, from);
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(to.rank(), context);
+  SmallVector<utils::IteratorType> iterators(to.rank(),
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      b, loc, ValueRange{memref(in.view)}, ValueRange{memref(to)},
+      ArrayRef<AffineMap>{in.map, identity}, iterators,
+      [](OpBuilder &body, Location at, ValueRange arguments) {
+        linalg::YieldOp::create(body, at, arguments[0]);
+      });
+}
+
+View NnLowering::dense(const View &view) {
+  if (view.base && view.isDense())
+    return view;
+  View result = allocate(view.sizes, view.element);
+  copy(view, result);
+  return result;
+}
+
+void NnLowering::loops(ArrayRef<Affine> sizes, bool kernel,
+                       function_ref<void(ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> indices;
+  Value zero = math.value(Affine::of(0)), one = math.value(Affine::of(1));
+  for (Affine size : sizes) {
+    auto loop = scf::ForOp::create(b, loc, zero, math.value(size), one);
+    if (kernel && indices.empty())
+      loop->setAttr(kKernelAttr, b.getUnitAttr());
+    indices.push_back(loop.getInductionVar());
+    b.setInsertionPointToStart(loop.getBody());
+  }
+  body(indices);
+}
+
+void NnLowering::kernelLoops(ArrayRef<Affine> sizes,
+                             function_ref<void(ValueRange)> body) {
+  // A kernel is a loop, if only one of a single step.
+  if (sizes.empty())
+    return loops({Affine::of(1)}, true,
+                 [&](ValueRange) { body(ValueRange()); });
+  loops(sizes, true, body);
+}
+
+void NnLowering::plainLoops(ArrayRef<Affine> sizes,
+                            function_ref<void(ValueRange)> body) {
+  loops(sizes, false, body);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerNnToLinalgPass
+    : belfry::impl::LowerNnToLinalgBase<LowerNnToLinalgPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> phases;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(kFunctionAttr))
+        phases.push_back(function);
+    for (func::FuncOp phase : phases)
+      if (failed(lowerPhase(phase)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lowerPhase(func::FuncOp phase);
+};
+} // namespace
+
+LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
+  OpBuilder b(phase);
+  Location loc = phase.getLoc();
+  Block &old = phase.getBody().front();
+  auto terminator = cast<func::ReturnOp>(old.getTerminator());
+  auto lowered = func::FuncOp::create(b, loc, phase.getName(),
+                                      b.getFunctionType({}, {}));
+  lowered.setPrivate();
+  lowered->setAttr(kFunctionAttr, phase->getAttr(kFunctionAttr));
+  Block *body = lowered.addEntryBlock();
+  for (unsigned i = 0; i < kNumPhaseScalars; ++i)
+    body->addArgument(b.getIndexType(), loc);
+  b.setInsertionPointToEnd(body);
+
+  NnLowering lowering(b, body->getArgument(kRows));
+  RowExtents extents;
+  SmallVector<std::pair<int64_t, Value>> rows; // row, its memref
+  SmallVector<int64_t> multiples;
+  auto addRow = [&](int64_t row, Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Value buffer = body->addArgument(
+        MemRefType::get(type.getShape(), type.getElementType()), loc);
+    rows.emplace_back(row, buffer);
+    multiples.push_back(extents.multiple(value).value_or(0));
+    return buffer;
+  };
+  for (unsigned i = 0; i < kNumPhaseScalars; ++i)
+    lowering.setScalar(old.getArgument(i), body->getArgument(i));
+  for (BlockArgument argument :
+       old.getArguments().drop_front(kNumPhaseScalars)) {
+    auto row = phase.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                   kBufferAttr);
+    Value buffer = addRow(row.getInt(), argument);
+    lowering.setView(argument, lowering.wholeView(buffer, argument));
+  }
+  SmallVector<Sink> sinks;
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    int64_t row =
+        phase.getResultAttrOfType<IntegerAttr>(i, kBufferAttr).getInt();
+    Value buffer, argument;
+    for (auto [k, known] : llvm::enumerate(rows))
+      if (known.first == row) {
+        buffer = known.second;
+        if (k + kNumPhaseScalars < old.getNumArguments())
+          argument = old.getArgument(k + kNumPhaseScalars);
+      }
+    if (!buffer)
+      buffer = addRow(row, value);
+    sinks.push_back({value, lowering.wholeView(buffer, value), argument});
+  }
+  if (failed(lowering.lowerBlock(old, sinks)))
+    return failure();
+  func::ReturnOp::create(b, loc);
+  lowered.setType(b.getFunctionType(body->getArgumentTypes(), {}));
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    unsigned number = kNumPhaseScalars + i;
+    lowered.setArgAttr(number, kBufferAttr, b.getI64IntegerAttr(row.first));
+    if (multiples[i])
+      lowered.setArgAttr(number, kExtentAttr, b.getI64IntegerAttr(multiples[i]));
+  }
+  phase.erase();
+  return success();
+}

@@ -1,0 +1,138 @@
+//===- NnLowering.h - core ops to loops over buffers -------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of --lower-nn-to-linalg for one phase function. Programs are pure
+// data flow, so places are chosen while lowering: a value goes where its last
+// user wants it (a result's buffer, a part of a concatenation, a step of a
+// stacked output, the carried buffer of a loop, a parameter), else to a buffer
+// of its own, and is only copied where two users want it in two places or
+// where the old content of its place is still read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_LOWERING_NNLOWERING_H
+#define BELFRY_PASSES_LOWERING_NNLOWERING_H
+
+#include "dialects/nn/Nn.h"
+#include "passes/lowering/FormUnits.h"
+#include "passes/lowering/Views.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace belfry {
+
+/// Marks a loop nest that is one kernel (a linalg op is one by itself).
+constexpr llvm::StringLiteral kKernelAttr = "belfry.kernel";
+
+/// A value that has to be at a place when a block ends.
+struct Sink {
+  mlir::Value value;
+  View place;
+  /// Whose buffer the place is; its content is lost when the sink is written.
+  mlir::Value old;
+};
+
+class NnLowering {
+public:
+  NnLowering(mlir::OpBuilder &builder, mlir::Value rows)
+      : b(builder), math(rows) {}
+
+  /// Lowers the ops of `block` in front of the insertion point and fills the
+  /// sinks. The views of the block's arguments have to be set.
+  llvm::LogicalResult lowerBlock(mlir::Block &block, llvm::ArrayRef<Sink> sinks);
+
+  void setView(mlir::Value value, View view) { views[value] = std::move(view); }
+  void setScalar(mlir::Value old, mlir::Value value) {
+    scalars.map(old, value);
+  }
+  /// The view of a buffer as a whole, with the extents of `value`.
+  View wholeView(mlir::Value buffer, mlir::Value value);
+  llvm::SmallVector<Affine> sizesOf(mlir::Value value);
+  mlir::Operation *failedAt = nullptr;
+
+private:
+  struct Frame; ///< of a block: who reads what, and where values are wanted
+
+  View viewOf(mlir::Value value);
+  View allocate(llvm::ArrayRef<Affine> sizes, mlir::Type element);
+  /// Where `result` is to be written: its first place, or a new buffer.
+  View placeOf(mlir::Value result);
+  /// Copies of a result that has several places.
+  void finish(mlir::Value result);
+  llvm::SmallVector<View> wantedPlaces(mlir::Value value, unsigned unit);
+  View wantedByConcat(nn::ConcatOp concat, unsigned operand, unsigned unit);
+
+  bool isPlaced(mlir::OpOperand &operand); ///< of a concatenation
+
+  void copy(const View &from, const View &to);
+  void fill(const View &to, mlir::Attribute value);
+  View dense(const View &view); ///< itself, or a dense copy
+  mlir::Value memref(const View &view) { return memrefOf(b, loc, math, view); }
+  mlir::Attribute zero(mlir::Type element);
+
+  llvm::LogicalResult lowerUnit(const Unit &unit);
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
+  llvm::LogicalResult lowerView(mlir::Operation *op);
+
+  // LowerElementwise.cpp
+  llvm::LogicalResult lowerElementwise(const Unit &unit);
+  mlir::Value scalarOf(mlir::OpBuilder &body, mlir::Operation *op,
+                       llvm::function_ref<mlir::Value(mlir::Value)> operand);
+
+  // LowerShape.cpp
+  void lowerReduce(nn::ReduceOp op);
+  void lowerArgMax(nn::ArgMaxOp op);
+  void lowerPad(nn::PadOp op);
+  void lowerConcat(nn::ConcatOp op);
+  void lowerReshapeCopy(nn::ReshapeOp op);
+
+  // LowerIndex.cpp
+  void lowerGather(nn::GatherOp op);
+  void lowerScatterAdd(nn::ScatterAddOp op);
+
+  // LowerLinear.cpp
+  void lowerDot(nn::DotOp op);
+  void lowerConv(nn::Conv2DOp op);
+  void lowerConvInputGrad(nn::Conv2DInputGradOp op);
+  void lowerConvKernelGrad(nn::Conv2DKernelGradOp op);
+  void product(const View &a, const View &b, const View &c);
+  View padded(const View &input, llvm::ArrayRef<int64_t> padding);
+
+  // LowerScan.cpp
+  llvm::LogicalResult lowerScan(nn::ScanOp op);
+
+  /// A loop nest over `sizes` that is one kernel; `body` gets the indices.
+  void kernelLoops(llvm::ArrayRef<Affine> sizes,
+                   llvm::function_ref<void(mlir::ValueRange)> body);
+  /// A loop of the phase itself, whose body holds kernels and calls.
+  void plainLoops(llvm::ArrayRef<Affine> sizes,
+                  llvm::function_ref<void(mlir::ValueRange)> body);
+  void loops(llvm::ArrayRef<Affine> sizes, bool kernel,
+             llvm::function_ref<void(mlir::ValueRange)> body);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc = mlir::UnknownLoc::get(b.getContext());
+  RowMath math;
+  RowExtents extents;
+  llvm::DenseMap<mlir::Value, View> views;
+  mlir::IRMapping scalars; ///< index and integer values outside of tensors
+  /// Places chosen before the value was made: more than one means copies.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<View, 1>> places;
+  Frame *frame = nullptr;
+};
+
+/// Operands of a linalg op: views without their broadcast dimensions, and the
+/// maps that say how the loops index them.
+struct LinalgOperand {
+  View view;
+  mlir::AffineMap map;
+};
+LinalgOperand withoutBroadcast(mlir::MLIRContext *context, const View &view);
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_LOWERING_NNLOWERING_H
