@@ -9,6 +9,7 @@
 #include "belfry/InitAll.h"
 
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -27,4 +28,5 @@ void belfry::registerAllDialects(mlir::DialectRegistry &registry) {
 void belfry::registerAllPasses() {
   mlir::registerAllPasses();
   registerBelfryPasses();
+  registerHostPipelines();
 }

@@ -10,4 +10,59 @@
 
 include "mlir/Pass/PassBase.td"
 
+def HostEntryPoints : Pass<"host-entry-points", "::mlir::ModuleOp"> {
+  let summary = "gives phase functions the signature that the runtime calls";
+  let description = [{
+    `func.func @phase(!llvm.ptr)` takes a belfry_phase_args: rows and offsets are
+    loaded from it, each memref argument becomes a cast of the pointer in its
+    row. Constant arrays become LLVM globals.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def LinalgToGemmCalls : Pass<"linalg-to-gemm-calls", "::mlir::ModuleOp"> {
+  let summary = "turns products into calls of the runtime's library";
+  let description = [{
+    A `linalg.matmul` becomes a call of `belfry_gemm_*` with pointers and strides.
+    Where the target has just been filled with zeros, the call overwrites it and
+    the fill goes.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numCalls", "calls", "Number of calls">,
+    Statistic<"numFillsMerged", "fills-merged", "Number of fills that a call made needless">
+  ];
+}
+
+def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "makes each loop nest a function on pointers";
+  let description = [{
+    Each linalg op and each loop nest that is a kernel becomes a call of an
+    internal function whose pointers do not alias, so that LLVM's vectorizer
+    needs no checks; equal kernels are one function. Dimensions that stand
+    together in all operands become one loop. Reductions along rows keep a fixed
+    number of accumulators, which depends on shapes only.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Number of kernel functions">,
+    Statistic<"numShared", "shared", "Number of kernels that had a function already">
+  ];
+}
+
+def FinalizeHost : Pass<"finalize-host", "::mlir::ModuleOp"> {
+  let summary = "sets linkage and processor of the functions, drops what is left of the model";
+  let description = [{
+    Kernels are internal, phases external; every function gets the processor's
+    name and features. Ops of the nn dialect at module level (parameters) go:
+    what they say is in the manifest.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "LLVM's name of the processor">,
+    Option<"features", "features", "std::string", "\"\"", "LLVM's feature string">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // BELFRY_PASSES_HOST_TD

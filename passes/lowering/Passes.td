@@ -54,4 +54,16 @@ def LowerNnToLinalg : Pass<"lower-nn-to-linalg", "::mlir::ModuleOp"> {
       "::mlir::func::FuncDialect"];
 }
 
+def PlanBuffers : Pass<"plan-buffers", "::mlir::ModuleOp"> {
+  let summary = "turns allocations into rows of the buffer table";
+  let description = [{
+    Each `memref.alloc` of a phase becomes an argument and a row of kind
+    `scratch` with its size and lifetime; rows of kind `cross` get theirs. The
+    runtime's planner places them. An extent that is not a multiple of the rows
+    is an error.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numScratch", "scratch", "Number of scratch buffers">];
+}
+
 #endif // BELFRY_PASSES_LOWERING_TD

@@ -1,0 +1,39 @@
+//===- Pipelines.h - the stages, as functions --------------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_PIPELINES_H
+#define BELFRY_PASSES_PIPELINES_H
+
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace belfry {
+
+struct HostOptions {
+  std::string cpu = "x86-64-v3"; ///< LLVM's name of the processor
+  std::string features;          ///< LLVM's feature string, may be empty
+};
+
+/// parallel or placed → lowered.
+void buildLowerStage(mlir::OpPassManager &pm);
+/// lowered → bufferized.
+void buildBufferizeStage(mlir::OpPassManager &pm);
+/// bufferized → target, for the host.
+void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
+/// The three.
+void buildHostLoweringPipeline(mlir::OpPassManager &pm,
+                               const HostOptions &options);
+
+/// Makes the stages flags of belfry-opt.
+void registerHostPipelines();
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_PIPELINES_H

@@ -1,0 +1,51 @@
+//===- FinalizeHost.cpp - linkage and processor of the functions ----------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lowering/PhaseAttrs.h"
+
+namespace belfry {
+#define GEN_PASS_DEF_FINALIZEHOST
+#include "passes/Passes.h.inc"
+} // namespace belfry
+
+using namespace mlir;
+using namespace belfry;
+
+namespace {
+struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
+  using FinalizeHostBase::FinalizeHostBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (op.getDialect() && op.getDialect()->getNamespace() == "nn")
+        op.erase();
+    OpBuilder b(&getContext());
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (function.isExternal())
+        continue;
+      bool phase = function->hasAttr(kFunctionAttr);
+      function->removeAttr(kFunctionAttr);
+      function.setLinkage(phase ? LLVM::Linkage::External
+                                : LLVM::Linkage::Internal);
+      // Kernels stay functions of their own: inlined, their pointers would no
+      // longer be known not to alias.
+      if (!phase)
+        function.setNoInline(true);
+      function.setNoUnwind(true);
+      function.setTargetCpu(cpu);
+      if (!features.empty())
+        function.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(
+            &getContext(), StringRef(features)));
+      // 512-bit vectors where the processor has them.
+      function.setPassthroughAttr(b.getArrayAttr({b.getStrArrayAttr(
+          {"prefer-vector-width", "512"})}));
+    }
+  }
+};
+} // namespace

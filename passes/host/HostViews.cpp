@@ -1,0 +1,83 @@
+//===- HostViews.cpp - memrefs of a phase as pointers and strides ---------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/host/HostViews.h"
+
+#include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowExtents.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace belfry;
+
+Value belfry::rowsOf(func::FuncOp phase) {
+  for (Operation &op : phase.getBody().front())
+    if (op.hasAttr("belfry.rows"))
+      return op.getResult(0);
+  return {};
+}
+
+FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
+  Operation *op = memref.getDefiningOp();
+  auto type = cast<MemRefType>(memref.getType());
+  View view;
+  view.element = type.getElementType();
+  Builder builder(memref.getContext());
+  if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(op)) {
+    view.base = cast.getOperand(0);
+    view.offset = builder.getIndexAttr(0);
+    auto multiple = cast->getAttrOfType<IntegerAttr>(kExtentAttr);
+    for (int64_t extent : type.getShape())
+      view.sizes.push_back(ShapedType::isDynamic(extent)
+                               ? Affine{multiple ? multiple.getInt() : 1, 0}
+                               : Affine::of(extent));
+    view.strides = denseStrides(view.sizes);
+    return view;
+  }
+  auto reinterpret = dyn_cast_or_null<memref::ReinterpretCastOp>(op);
+  if (!reinterpret)
+    return emitError(memref.getLoc())
+           << "a buffer of type " << type << " is neither a row of the buffer "
+              "table nor a view of one";
+  FailureOr<View> source = describeMemref(reinterpret.getSource(), rows);
+  if (failed(source))
+    return failure();
+  view.base = source->base;
+  view.offset = reinterpret.getMixedOffsets()[0];
+  auto numbers = [&](ArrayRef<OpFoldResult> mixed,
+                     SmallVectorImpl<Affine> &list) {
+    for (OpFoldResult value : mixed) {
+      if (auto constant = getConstantIntValue(value)) {
+        list.push_back(Affine::of(*constant));
+        continue;
+      }
+      auto affine = affineOf(cast<Value>(value), rows);
+      if (!affine)
+        return false;
+      list.push_back(*affine);
+    }
+    return true;
+  };
+  if (!numbers(reinterpret.getMixedSizes(), view.sizes) ||
+      !numbers(reinterpret.getMixedStrides(), view.strides))
+    return reinterpret.emitOpError(
+        "has an extent or stride that is not a multiple of the rows");
+  return view;
+}
+
+Value belfry::pointerTo(OpBuilder &b, Location loc, const View &view) {
+  if (getConstantIntValue(view.offset) == 0)
+    return view.base;
+  Value offset = indexValue(b, loc, view.offset);
+  offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
+  // An i1 is a byte in memory.
+  Type element = view.element.isInteger(1) ? b.getI8Type() : view.element;
+  return LLVM::GEPOp::create(b, loc, view.base.getType(), element, view.base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}

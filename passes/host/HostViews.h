@@ -1,0 +1,29 @@
+//===- HostViews.h - memrefs of a phase as pointers and strides --*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_HOST_HOSTVIEWS_H
+#define BELFRY_PASSES_HOST_HOSTVIEWS_H
+
+#include "passes/lowering/Views.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace belfry {
+
+/// The value of the rows in a phase function that has its final signature.
+mlir::Value rowsOf(mlir::func::FuncOp phase);
+
+/// What a memref of such a function is: a pointer (`base`), offset, extents and
+/// strides. Fails with an error at the op that is not understood.
+mlir::FailureOr<View> describeMemref(mlir::Value memref, mlir::Value rows);
+
+/// The address of the view's first element.
+mlir::Value pointerTo(mlir::OpBuilder &b, mlir::Location loc, const View &view);
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_HOST_HOSTVIEWS_H

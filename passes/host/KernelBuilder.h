@@ -1,0 +1,111 @@
+//===- KernelBuilder.h - one loop nest as a function on pointers -*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_HOST_KERNELBUILDER_H
+#define BELFRY_PASSES_HOST_KERNELBUILDER_H
+
+#include "passes/host/HostViews.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace belfry {
+
+/// A dimension of a loop nest: extent, kind, and the stride of each operand.
+struct NestDim {
+  Affine size;
+  bool parallel = true;
+  llvm::SmallVector<Affine> strides;
+  /// The dimensions of the linalg op that it stands for.
+  llvm::SmallVector<unsigned> original;
+};
+
+/// Sorts the few dimensions of a nest, stably.
+template <typename Less>
+void sortDims(llvm::SmallVectorImpl<NestDim> &dims, Less less) {
+  for (size_t i = 1; i < dims.size(); ++i)
+    for (size_t k = i; k > 0 && less(dims[k], dims[k - 1]); --k)
+      std::swap(dims[k], dims[k - 1]);
+}
+
+/// An operand of a loop nest: an array, or a scalar.
+struct NestOperand {
+  int pointer = -1;    ///< which pointer of the kernel
+  mlir::Value scalar;  ///< outside of the kernel
+  mlir::Type element;
+  bool isArray() const { return pointer >= 0; }
+};
+
+/// A linalg op, taken apart.
+struct Nest {
+  llvm::SmallVector<NestDim> dims;
+  llvm::SmallVector<NestOperand> operands; ///< inputs, then outputs
+  unsigned inputs = 0;
+  mlir::Block *body = nullptr; ///< null: stores the only input
+  bool usesIndex = false;
+};
+
+class KernelBuilder {
+public:
+  KernelBuilder(mlir::Operation *op, mlir::Value rows)
+      : op(op), loc(mlir::UnknownLoc::get(op->getContext())), rows(rows),
+        b(op->getContext()) {}
+
+  /// Builds the function, in front of nothing: the caller puts it somewhere.
+  /// Fails with an error.
+  llvm::LogicalResult build();
+
+  mlir::func::FuncOp function;
+  llvm::SmallVector<mlir::Value> arguments; ///< of a call, from outside
+  /// Builds the values of `arguments` that are pointers, at `at`.
+  void buildArguments(mlir::OpBuilder &at);
+
+private:
+  mlir::FailureOr<Nest> takeApart(mlir::linalg::LinalgOp linalg);
+  int pointerOf(const View &view);
+  mlir::Value inside(Affine affine);
+  mlir::Value imported(mlir::Value outside);
+  mlir::Value argument(mlir::Value outside, mlir::Type type);
+
+  void collapse(Nest &nest);
+  void buildElementwise(Nest &nest);
+  void buildReduction(Nest &nest);
+  bool buildRowReduction(Nest &nest);
+  void buildScalarLoops(Nest &nest);
+  llvm::LogicalResult buildLoopKernel(mlir::scf::ForOp loop);
+  llvm::LogicalResult replaceAccesses(mlir::Operation *root);
+
+  /// Loops over dims [from, to), innermost last; `body` gets the offsets.
+  using Offsets = llvm::SmallVector<mlir::Value>;
+  void loops(Nest &nest, unsigned from, unsigned to, Offsets offsets,
+             llvm::function_ref<void(const Offsets &)> body);
+  Offsets advance(Nest &nest, unsigned dim, const Offsets &offsets,
+                  mlir::Value index);
+  Offsets start(Nest &nest);
+  mlir::Value addressOf(int pointer, mlir::Type element, mlir::Value offset);
+  mlir::Value load(int pointer, mlir::Type element, mlir::Value offset,
+                   int64_t lanes = 0);
+  void store(mlir::Value value, int pointer, mlir::Type element,
+             mlir::Value offset);
+  void cloneBody(Nest &nest, mlir::IRMapping &map,
+                 mlir::Operation *except = nullptr, int64_t lanes = 0);
+
+  mlir::Operation *op;
+  mlir::Location loc;
+  mlir::Value rows;
+  mlir::OpBuilder b;
+  mlir::Value rowsInside;
+  llvm::SmallVector<View> pointers; ///< base and offset matter
+  llvm::SmallVector<mlir::Value> pointersInside;
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> scalars;
+  llvm::DenseMap<mlir::Value, mlir::Value> importedValues;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> affines;
+  llvm::SmallVector<mlir::Value> indices; ///< of the loops, by linalg dimension
+};
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_HOST_KERNELBUILDER_H
