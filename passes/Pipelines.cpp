@@ -51,11 +51,12 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Views and addresses that no kernel needs any more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Structured loops to branches, then every dialect to LLVM's.
+  // Transcendental functions as arithmetic, the same on every target; then
+  // structured loops to branches, and every dialect to LLVM's.
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createExpandMath());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
