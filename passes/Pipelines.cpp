@@ -77,7 +77,8 @@ void belfry::buildHostLoweringPipeline(OpPassManager &pm,
 
 namespace {
 struct HostFlags : PassPipelineOptions<HostFlags> {
-  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("LLVM's name of the processor"),
+  Option<std::string> cpu{*this, "cpu",
+                          llvm::cl::desc("LLVM's name of the processor"),
                           llvm::cl::init("x86-64-v3")};
   Option<std::string> features{*this, "features",
                                llvm::cl::desc("LLVM's feature string")};

@@ -40,11 +40,11 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
       function.setNoUnwind(true);
       function.setTargetCpu(cpu);
       if (!features.empty())
-        function.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(
-            &getContext(), StringRef(features)));
+        function.setTargetFeaturesAttr(
+            LLVM::TargetFeaturesAttr::get(&getContext(), StringRef(features)));
       // 512-bit vectors where the processor has them.
-      function.setPassthroughAttr(b.getArrayAttr({b.getStrArrayAttr(
-          {"prefer-vector-width", "512"})}));
+      function.setPassthroughAttr(
+          b.getArrayAttr({b.getStrArrayAttr({"prefer-vector-width", "512"})}));
     }
   }
 };

@@ -21,9 +21,9 @@ using namespace belfry;
 /// Loads a field of belfry_phase_args.
 static Value loadField(OpBuilder &b, Location loc, Value arguments,
                        size_t offset, Type type) {
-  Value address = LLVM::GEPOp::create(
-      b, loc, arguments.getType(), b.getI8Type(), arguments,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  Value address =
+      LLVM::GEPOp::create(b, loc, arguments.getType(), b.getI8Type(), arguments,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   return LLVM::LoadOp::create(b, loc, type, address);
 }
 
@@ -58,11 +58,10 @@ static void rewritePhase(func::FuncOp phase) {
                             offsetof(belfry_phase_args, buffers), pointer);
   for (unsigned i = kNumPhaseScalars; i + 1 < body.getNumArguments(); ++i) {
     BlockArgument argument = body.getArgument(1 + i);
-    int64_t row =
-        phase.getArgAttrOfType<IntegerAttr>(i, kBufferAttr).getInt();
-    Value address = LLVM::GEPOp::create(
-        b, loc, pointer, pointer, buffers,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(row)});
+    int64_t row = phase.getArgAttrOfType<IntegerAttr>(i, kBufferAttr).getInt();
+    Value address =
+        LLVM::GEPOp::create(b, loc, pointer, pointer, buffers,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(row)});
     Value base = LLVM::LoadOp::create(b, loc, pointer, address);
     auto cast = UnrealizedConversionCastOp::create(
         b, loc, TypeRange{argument.getType()}, ValueRange{base});

@@ -42,9 +42,9 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
   }
   auto reinterpret = dyn_cast_or_null<memref::ReinterpretCastOp>(op);
   if (!reinterpret)
-    return emitError(memref.getLoc())
-           << "a buffer of type " << type << " is neither a row of the buffer "
-              "table nor a view of one";
+    return emitError(memref.getLoc()) << "a buffer of type " << type
+                                      << " is neither a row of the buffer "
+                                         "table nor a view of one";
   FailureOr<View> source = describeMemref(reinterpret.getSource(), rows);
   if (failed(source))
     return failure();

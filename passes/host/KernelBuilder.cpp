@@ -117,7 +117,7 @@ FailureOr<Nest> KernelBuilder::takeApart(linalg::LinalgOp linalg) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
         if (!dim)
           return linalg->emitOpError("indexes operand ")
-               << operand.getOperandNumber() << " by what is not a loop";
+                 << operand.getOperandNumber() << " by what is not a loop";
         strides[dim.getPosition()] =
             strides[dim.getPosition()] + view->strides[r];
         nest.dims[dim.getPosition()].size = view->sizes[r];
@@ -196,10 +196,10 @@ KernelBuilder::Offsets KernelBuilder::advance(Nest &nest, unsigned dim,
                               : arith::MulIOp::create(b, loc, index,
                                                       inside(stride), flags)
                                     .getResult();
-    next[i] = offsets[i] == zero ? step
-                                 : arith::AddIOp::create(b, loc, offsets[i],
-                                                         step, flags)
-                                       .getResult();
+    next[i] = offsets[i] == zero
+                  ? step
+                  : arith::AddIOp::create(b, loc, offsets[i], step, flags)
+                        .getResult();
   }
   return next;
 }
@@ -288,8 +288,8 @@ void KernelBuilder::buildScalarLoops(Nest &nest) {
     for (auto [i, operand] : llvm::enumerate(nest.operands)) {
       if (!operand.isArray())
         values.push_back(imported(operand.scalar));
-      else if (nest.body && (i < nest.inputs ||
-                             !nest.body->getArgument(i).use_empty()))
+      else if (nest.body &&
+               (i < nest.inputs || !nest.body->getArgument(i).use_empty()))
         values.push_back(load(operand.pointer, operand.element, at[i]));
       else
         values.push_back(Value());
@@ -346,9 +346,9 @@ LogicalResult KernelBuilder::replaceAccesses(Operation *root) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(access);
     Value offset = inside(Affine::of(0));
-    for (auto [index, stride] : llvm::zip(
-             loadOp ? loadOp.getIndices() : storeOp.getIndices(),
-             view->strides)) {
+    for (auto [index, stride] :
+         llvm::zip(loadOp ? loadOp.getIndices() : storeOp.getIndices(),
+                   view->strides)) {
       Value step = stride.is(1)
                        ? Value(index)
                        : arith::MulIOp::create(b, loc, index, inside(stride));

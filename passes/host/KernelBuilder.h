@@ -1,4 +1,5 @@
-//===- KernelBuilder.h - one loop nest as a function on pointers -*- C++ -*-===//
+//===- KernelBuilder.h - one loop nest as a function on pointers -*- C++
+//-*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +34,8 @@ void sortDims(llvm::SmallVectorImpl<NestDim> &dims, Less less) {
 
 /// An operand of a loop nest: an array, or a scalar.
 struct NestOperand {
-  int pointer = -1;    ///< which pointer of the kernel
-  mlir::Value scalar;  ///< outside of the kernel
+  int pointer = -1;   ///< which pointer of the kernel
+  mlir::Value scalar; ///< outside of the kernel
   mlir::Type element;
   bool isArray() const { return pointer >= 0; }
 };

@@ -29,7 +29,8 @@ struct Combiner {
   Operation *op = nullptr;
   unsigned valueOperand = 0; ///< the other one is the accumulator
 
-  Value apply(OpBuilder &b, Location loc, Value accumulator, Value value) const {
+  Value apply(OpBuilder &b, Location loc, Value accumulator,
+              Value value) const {
     Operation *clone = Operation::create(
         loc, op->getName(), {accumulator.getType()},
         valueOperand == 1 ? ValueRange{accumulator, value}
@@ -46,7 +47,8 @@ TypedAttr Combiner::neutral(OpBuilder &b, Type type) const {
   unsigned width = type.getIntOrFloatBitWidth();
   auto infinity = [&](bool negative) {
     auto fp = cast<FloatType>(type);
-    return b.getFloatAttr(fp, APFloat::getInf(fp.getFloatSemantics(), negative));
+    return b.getFloatAttr(fp,
+                          APFloat::getInf(fp.getFloatSemantics(), negative));
   };
   return llvm::TypeSwitch<Operation *, TypedAttr>(op)
       .Case<arith::MaximumFOp>([&](auto) { return infinity(true); })
@@ -57,8 +59,9 @@ TypedAttr Combiner::neutral(OpBuilder &b, Type type) const {
       .Case<arith::MinSIOp>([&](auto) {
         return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
       })
-      .Case<arith::AndIOp>(
-          [&](auto) { return b.getIntegerAttr(type, APInt::getAllOnes(width)); })
+      .Case<arith::AndIOp>([&](auto) {
+        return b.getIntegerAttr(type, APInt::getAllOnes(width));
+      })
       .Default([&](Operation *) { return b.getZeroAttr(type); });
 }
 
@@ -122,10 +125,9 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
     for (unsigned i = 0; i < nest.inputs; ++i) {
       const NestOperand &operand = nest.operands[i];
       bool moves = operand.isArray() && nest.dims[last].strides[i].is(1);
-      Value value = operand.isArray()
-                        ? load(operand.pointer, operand.element, at[i],
-                               moves ? width : 0)
-                        : imported(operand.scalar);
+      Value value = operand.isArray() ? load(operand.pointer, operand.element,
+                                             at[i], moves ? width : 0)
+                                      : imported(operand.scalar);
       if (width && !moves)
         value = vector::BroadcastOp::create(
             b, loc, VectorType::get({width}, operand.element), value);
@@ -153,13 +155,13 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
         if (extent.isFixed()) {
           whole = inside(Affine::of(extent.fixed / lanes * lanes));
         } else {
-          Value rest = arith::RemUIOp::create(b, loc, size,
-                                              inside(Affine::of(lanes)));
+          Value rest =
+              arith::RemUIOp::create(b, loc, size, inside(Affine::of(lanes)));
           whole = arith::SubIOp::create(b, loc, size, rest);
         }
-        auto loop = scf::ForOp::create(b, loc, zero, whole,
-                                       inside(Affine::of(lanes)),
-                                       ValueRange{carried[1]});
+        auto loop =
+            scf::ForOp::create(b, loc, zero, whole, inside(Affine::of(lanes)),
+                               ValueRange{carried[1]});
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         Offsets here = advance(nest, last, at, loop.getInductionVar());
@@ -175,8 +177,8 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         Offsets here = advance(nest, last, at, loop.getInductionVar());
-        Value next = combiner->apply(b, loc, loop.getRegionIterArg(0),
-                                     valueAt(here, 0));
+        Value next =
+            combiner->apply(b, loc, loop.getRegionIterArg(0), valueAt(here, 0));
         scf::YieldOp::create(b, loc, next);
         carried[0] = loop.getResult(0);
       }
@@ -193,9 +195,9 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
       {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
-        SmallVector<Value> inner = reduced(
-            dim + 1, advance(nest, dim, at, loop.getInductionVar()),
-            SmallVector<Value>(loop.getRegionIterArgs()));
+        SmallVector<Value> inner =
+            reduced(dim + 1, advance(nest, dim, at, loop.getInductionVar()),
+                    SmallVector<Value>(loop.getRegionIterArgs()));
         b.setInsertionPointToEnd(loop.getBody());
         scf::YieldOp::create(b, loc, inner);
       }
@@ -210,11 +212,12 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
             b, loc, lanewise, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{width},
             ArrayRef<int64_t>{1});
         Value high = vector::ExtractStridedSliceOp::create(
-            b, loc, lanewise, ArrayRef<int64_t>{width}, ArrayRef<int64_t>{width},
-            ArrayRef<int64_t>{1});
+            b, loc, lanewise, ArrayRef<int64_t>{width},
+            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
         lanewise = combiner->apply(b, loc, low, high);
       }
-      Value tree = vector::ExtractOp::create(b, loc, lanewise, ArrayRef<int64_t>{0});
+      Value tree =
+          vector::ExtractOp::create(b, loc, lanewise, ArrayRef<int64_t>{0});
       total = combiner->apply(b, loc, tree, total);
     }
     const NestOperand &target = nest.operands.back();

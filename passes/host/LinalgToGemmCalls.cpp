@@ -63,10 +63,10 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   OpBuilder b(&getContext());
   b.setInsertionPointToStart(&phase.getBody().front());
   Type pointer = LLVM::LLVMPointerType::get(&getContext());
-  Value field = LLVM::GEPOp::create(
-      b, phase.getLoc(), pointer, b.getI8Type(), phase.getArgument(0),
-      ArrayRef<LLVM::GEPArg>{
-          static_cast<int32_t>(offsetof(belfry_phase_args, context))});
+  Value field = LLVM::GEPOp::create(b, phase.getLoc(), pointer, b.getI8Type(),
+                                    phase.getArgument(0),
+                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                        offsetof(belfry_phase_args, context))});
   Value context = LLVM::LoadOp::create(b, phase.getLoc(), pointer, field);
 
   for (linalg::MatmulOp op : products) {
@@ -114,8 +114,8 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
             arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed)));
       return count;
     };
-    Value flag = arith::ConstantOp::create(b, loc,
-                                           b.getI32IntegerAttr(accumulate));
+    Value flag =
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(accumulate));
     func::CallOp::create(
         b, loc, declare(z->element),
         ValueRange{context, integer(z->sizes[0]), integer(z->sizes[1]),

@@ -23,7 +23,8 @@ using namespace belfry;
 
 namespace {
 
-struct OutlineKernelsPass : belfry::impl::OutlineKernelsBase<OutlineKernelsPass> {
+struct OutlineKernelsPass
+    : belfry::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> phases;
     for (auto function : getOperation().getOps<func::FuncOp>())

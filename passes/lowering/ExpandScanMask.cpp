@@ -58,11 +58,11 @@ static void expand(nn::ScanOp op) {
     auto type = cast<RankedTensorType>(value.getType());
     Value zero = nn::ConstantOp::create(
         b, loc, RankedTensorType::get({}, type.getElementType()), 0.0);
-    zero = nn::BroadcastOp::create(
-        b, loc, type, zero, type.hasStaticShape() ? Value() : value,
-        b.getDenseI64ArrayAttr({}));
-    outputs.push_back(nn::SelectOp::create(b, loc, type, maskLike(value), value,
-                                           zero));
+    zero = nn::BroadcastOp::create(b, loc, type, zero,
+                                   type.hasStaticShape() ? Value() : value,
+                                   b.getDenseI64ArrayAttr({}));
+    outputs.push_back(
+        nn::SelectOp::create(b, loc, type, maskLike(value), value, zero));
   }
   nn::YieldOp::create(b, loc, carry, outputs);
   yield.erase();

@@ -65,12 +65,13 @@ Value Scalars::unary(nn::UnaryKind kind, Value x) {
     Value zero = number(type, 0), one = number(type, 1),
           minus = number(type, -1);
     if (integer)
-      return select(compare(arith::CmpIPredicate::sgt, x, zero), one,
-                    select(compare(arith::CmpIPredicate::slt, x, zero), minus,
-                           zero));
+      return select(
+          compare(arith::CmpIPredicate::sgt, x, zero), one,
+          select(compare(arith::CmpIPredicate::slt, x, zero), minus, zero));
     // NaN and both zeros stay what they are.
-    return select(compare(arith::CmpFPredicate::OGT, x, zero), one,
-                  select(compare(arith::CmpFPredicate::OLT, x, zero), minus, x));
+    return select(
+        compare(arith::CmpFPredicate::OGT, x, zero), one,
+        select(compare(arith::CmpFPredicate::OLT, x, zero), minus, x));
   }
   case nn::UnaryKind::Exp:
     return make<math::ExpOp>(x);
@@ -259,8 +260,8 @@ Value NnLowering::scalarOf(OpBuilder &body, Operation *op,
         return s.convert(operand(o.getOperand()), element);
       })
       .Case<nn::IotaOp>([&](nn::IotaOp o) {
-        Value word = s.make<arith::IndexCastOp>(body.getI32Type(),
-                                                index(o.getDim()));
+        Value word =
+            s.make<arith::IndexCastOp>(body.getI32Type(), index(o.getDim()));
         return s.convert(word, element);
       })
       .Case<nn::RandomOp>([&](nn::RandomOp o) {
@@ -361,8 +362,8 @@ LogicalResult NnLowering::lowerElementwise(const Unit &unit) {
       if (random && operand == random.getSeed()) {
         // The words of the seed are two scalars.
         for (int64_t word = 0; word < 2; ++word) {
-          View element = elementView(b, loc, math, view, 0,
-                                     b.getIndexAttr(word));
+          View element =
+              elementView(b, loc, math, view, 0, b.getIndexAttr(word));
           element.sizes = sizes;
           element.strides.assign(rank, Affine::of(0));
           if (element.splat)

@@ -62,7 +62,8 @@ void NnLowering::lowerScatterAdd(nn::ScatterAddOp op) {
   unsigned batch = op.getBatchDims(), idRank = ids.rank();
   Value last = math.value(to.sizes[batch] + Affine::of(-1));
   kernelLoops(updates.sizes, [&](ValueRange indices) {
-    Value id = memref::LoadOp::create(b, loc, idSource, indices.take_front(idRank));
+    Value id =
+        memref::LoadOp::create(b, loc, idSource, indices.take_front(idRank));
     SmallVector<Value> at(indices.take_front(batch));
     at.push_back(clampId(b, loc, id, last));
     llvm::append_range(at, indices.drop_front(idRank));

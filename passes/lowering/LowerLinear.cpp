@@ -100,8 +100,8 @@ void NnLowering::lowerDot(nn::DotOp op) {
   SmallVector<Affine> sizes(ArrayRef(x.sizes).drop_back());
   sizes.push_back(y.sizes.back());
   auto shaped = reshapeView(place, sizes);
-  View target = shaped && isTarget(*shaped) ? *shaped
-                                            : allocate(sizes, place.element);
+  View target =
+      shaped && isTarget(*shaped) ? *shaped : allocate(sizes, place.element);
   plainLoops(ArrayRef(sizes).drop_back(2), [&](ValueRange indices) {
     View xi = x, yi = y, zi = target;
     for (Value index : indices) {
@@ -166,9 +166,9 @@ static View windowRows(OpBuilder &b, Location loc, RowMath &math,
   OpFoldResult row = addIndex(b, loc, times(oh, w.sh), times(kh, w.dh));
   view = elementView(b, loc, math, view, 0, row);
   Affine column = view.strides[0];
-  view.offset = addIndex(
-      b, loc, view.offset,
-      mulIndex(b, loc, times(kw, w.dw), math.fold(b, column)));
+  view.offset =
+      addIndex(b, loc, view.offset,
+               mulIndex(b, loc, times(kw, w.dw), math.fold(b, column)));
   view.sizes = {Affine::of(w.ow), Affine::of(w.columns())};
   view.strides = {column * w.sw, Affine::of(1)};
   return view;
@@ -248,8 +248,7 @@ void NnLowering::lowerConvKernelGrad(nn::Conv2DKernelGradOp op) {
   View input = padded(viewOf(op.getInput()), op.getPadding());
   View grad = dense(viewOf(op.getGrad()));
   View place = placeOf(op.getResult());
-  View target =
-      place.isDense() ? place : allocate(place.sizes, place.element);
+  View target = place.isDense() ? place : allocate(place.sizes, place.element);
   fill(target, zero(target.element));
   plainLoops({input.sizes[0], Affine::of(w.oh)}, [&](ValueRange at) {
     View row = outputRow(b, loc, math, grad, at[0], at[1]);

@@ -130,8 +130,8 @@ View NnLowering::allocate(ArrayRef<Affine> sizes, Type element) {
       dynamic.push_back(math.value(size));
   }
   View view;
-  view.base = memref::AllocOp::create(b, loc, MemRefType::get(shape, element),
-                                      dynamic);
+  view.base =
+      memref::AllocOp::create(b, loc, MemRefType::get(shape, element), dynamic);
   view.offset = b.getIndexAttr(0);
   view.sizes.assign(sizes.begin(), sizes.end());
   view.strides = denseStrides(sizes);
@@ -153,7 +153,8 @@ View NnLowering::viewOf(Value value) {
     if (elements.isSplat()) {
       view.splat = elements.getSplatValue<Attribute>();
     } else {
-      auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+      auto module =
+          b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
       auto type = MemRefType::get(elements.getType().getShape(), view.element);
       memref::GlobalOp global;
       for (auto known : module.getOps<memref::GlobalOp>())
@@ -198,8 +199,8 @@ View NnLowering::wantedByConcat(nn::ConcatOp concat, unsigned operand,
   SmallVector<int64_t> start(whole.rank(), 0), stride(whole.rank(), 1);
   int64_t dim = concat.getDim();
   for (unsigned i = 0; i < operand; ++i)
-    start[dim] += cast<RankedTensorType>(concat.getOperand(i).getType())
-                      .getDimSize(dim);
+    start[dim] +=
+        cast<RankedTensorType>(concat.getOperand(i).getType()).getDimSize(dim);
   return sliceView(b, loc, math, whole, start, stride,
                    sizesOf(concat.getOperand(operand)));
 }
@@ -227,8 +228,8 @@ SmallVector<View> NnLowering::wantedPlaces(Value value, unsigned unit) {
     for (auto [i, sink] : llvm::enumerate(frame->sinks)) {
       if (frame->satisfied[i] || sink.value != step.value)
         continue;
-      if (sink.old && (!step.path.empty() || early ||
-                       !frame->mayOverwrite(sink, unit)))
+      if (sink.old &&
+          (!step.path.empty() || early || !frame->mayOverwrite(sink, unit)))
         continue;
       if (auto place = back(step, sink.place)) {
         frame->satisfied[i] = true;
@@ -273,9 +274,9 @@ View NnLowering::placeOf(Value result) {
     primary = *natural;
     wanted.erase(natural);
   } else {
-    primary = allocate(
-        sizesOf(result),
-        cast<RankedTensorType>(result.getType()).getElementType());
+    primary =
+        allocate(sizesOf(result),
+                 cast<RankedTensorType>(result.getType()).getElementType());
   }
   views[result] = primary;
   places[result] = SmallVector<View, 1>(wanted.begin(), wanted.end());
@@ -302,8 +303,8 @@ LogicalResult NnLowering::lowerView(Operation *op) {
   } else if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
     view = transposeView(operand, transpose.getPerm());
   } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
-    view = sliceView(b, loc, math, operand, slice.getStart(),
-                     slice.getStride(), sizes);
+    view = sliceView(b, loc, math, operand, slice.getStart(), slice.getStride(),
+                     sizes);
   } else if (auto reverse = dyn_cast<nn::ReverseOp>(op)) {
     view = reverseView(b, loc, math, operand, reverse.getDims());
   } else {
@@ -344,6 +345,19 @@ LogicalResult NnLowering::lowerOp(Operation *op) {
           view.scalar = arith::IndexCastOp::create(b, loc, b.getI32Type(),
                                                    math.value(extent));
         views[size.getResult()] = view;
+        return success();
+      })
+      .Case<tower::SliceOp>([&](tower::SliceOp slice) {
+        // The tower's rows of a value that stands there for all towers.
+        View view = viewOf(slice.getOperand());
+        Value result = slice.getResult();
+        view.sizes = sizesOf(result);
+        OpFoldResult rows = mulIndex(b, loc, OpFoldResult(rowOffset),
+                                     b.getIndexAttr(view.sizes[0].perRow));
+        view.offset =
+            addIndex(b, loc, view.offset,
+                     mulIndex(b, loc, rows, math.fold(b, view.strides[0])));
+        views[result] = view;
         return success();
       })
       .Case<nn::ReduceOp>([&](auto o) { return lowerReduce(o), success(); })
@@ -515,8 +529,8 @@ LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
   Location loc = phase.getLoc();
   Block &old = phase.getBody().front();
   auto terminator = cast<func::ReturnOp>(old.getTerminator());
-  auto lowered = func::FuncOp::create(b, loc, phase.getName(),
-                                      b.getFunctionType({}, {}));
+  auto lowered =
+      func::FuncOp::create(b, loc, phase.getName(), b.getFunctionType({}, {}));
   lowered.setPrivate();
   lowered->setAttr(kFunctionAttr, phase->getAttr(kFunctionAttr));
   Block *body = lowered.addEntryBlock();
@@ -524,7 +538,8 @@ LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
     body->addArgument(b.getIndexType(), loc);
   b.setInsertionPointToEnd(body);
 
-  NnLowering lowering(b, body->getArgument(kRows));
+  NnLowering lowering(b, body->getArgument(kRows),
+                      body->getArgument(kRowOffset));
   RowExtents extents;
   SmallVector<std::pair<int64_t, Value>> rows; // row, its memref
   SmallVector<int64_t> multiples;
@@ -568,7 +583,8 @@ LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
     unsigned number = kNumPhaseScalars + i;
     lowered.setArgAttr(number, kBufferAttr, b.getI64IntegerAttr(row.first));
     if (multiples[i])
-      lowered.setArgAttr(number, kExtentAttr, b.getI64IntegerAttr(multiples[i]));
+      lowered.setArgAttr(number, kExtentAttr,
+                         b.getI64IntegerAttr(multiples[i]));
   }
   phase.erase();
   return success();

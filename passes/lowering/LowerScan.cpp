@@ -37,8 +37,8 @@ LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
     b.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar();
     if (op.getReverse())
-      step = arith::SubIOp::create(b, loc,
-                                   math.value(Affine::of(steps - 1)), step);
+      step = arith::SubIOp::create(b, loc, math.value(Affine::of(steps - 1)),
+                                   step);
     for (auto [argument, view] : llvm::zip(op.getCarriedArgs(), carried))
       views[argument] = view;
     for (auto [argument, sequence] :

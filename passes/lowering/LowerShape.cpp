@@ -23,7 +23,8 @@ static TypedAttr neutral(OpBuilder &b, nn::ReduceKind kind, Type type) {
   case nn::ReduceKind::Min: {
     bool negative = kind == nn::ReduceKind::Max;
     if (fp)
-      return b.getFloatAttr(fp, APFloat::getInf(fp.getFloatSemantics(), negative));
+      return b.getFloatAttr(fp,
+                            APFloat::getInf(fp.getFloatSemantics(), negative));
     unsigned width = type.getIntOrFloatBitWidth();
     return b.getIntegerAttr(type, negative ? APInt::getSignedMinValue(width)
                                            : APInt::getSignedMaxValue(width));
@@ -97,8 +98,8 @@ void NnLowering::lowerArgMax(nn::ArgMaxOp op) {
     at.insert(at.begin() + dim, zero);
     Value first = memref::LoadOp::create(b, loc, source, at);
     Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    auto loop = scf::ForOp::create(b, loc, one, extent, one,
-                                   ValueRange{first, none});
+    auto loop =
+        scf::ForOp::create(b, loc, one, extent, one, ValueRange{first, none});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     at[dim] = loop.getInductionVar();
@@ -107,13 +108,17 @@ void NnLowering::lowerArgMax(nn::ArgMaxOp op) {
     Value better;
     if (isa<FloatType>(from.element)) {
       // A NaN is larger than every number, but not than an earlier NaN.
-      Value larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
-      Value nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-      Value number = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
-      better = arith::OrIOp::create(
-          b, loc, larger, arith::AndIOp::create(b, loc, nan, number));
+      Value larger =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
+      Value nan =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+      Value number =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+      better = arith::OrIOp::create(b, loc, larger,
+                                    arith::AndIOp::create(b, loc, nan, number));
     } else {
-      better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, x, best);
+      better =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, x, best);
     }
     Value index = arith::IndexCastOp::create(b, loc, b.getI32Type(),
                                              loop.getInductionVar());
@@ -134,8 +139,7 @@ void NnLowering::lowerPad(nn::PadOp op) {
   SmallVector<int64_t> stride;
   for (int64_t interior : op.getInterior())
     stride.push_back(interior + 1);
-  copy(from,
-       sliceView(b, loc, math, to, op.getLow(), stride, from.sizes));
+  copy(from, sliceView(b, loc, math, to, op.getLow(), stride, from.sizes));
   finish(op.getResult());
 }
 

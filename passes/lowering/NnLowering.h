@@ -1,4 +1,5 @@
-//===- NnLowering.h - core ops to loops over buffers -------------*- C++ -*-===//
+//===- NnLowering.h - core ops to loops over buffers -------------*- C++
+//-*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,12 +39,13 @@ struct Sink {
 
 class NnLowering {
 public:
-  NnLowering(mlir::OpBuilder &builder, mlir::Value rows)
-      : b(builder), math(rows) {}
+  NnLowering(mlir::OpBuilder &builder, mlir::Value rows, mlir::Value rowOffset)
+      : b(builder), math(rows), rowOffset(rowOffset) {}
 
   /// Lowers the ops of `block` in front of the insertion point and fills the
   /// sinks. The views of the block's arguments have to be set.
-  llvm::LogicalResult lowerBlock(mlir::Block &block, llvm::ArrayRef<Sink> sinks);
+  llvm::LogicalResult lowerBlock(mlir::Block &block,
+                                 llvm::ArrayRef<Sink> sinks);
 
   void setView(mlir::Value value, View view) { views[value] = std::move(view); }
   void setScalar(mlir::Value old, mlir::Value value) {
@@ -117,6 +119,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc = mlir::UnknownLoc::get(b.getContext());
   RowMath math;
+  mlir::Value rowOffset;
   RowExtents extents;
   llvm::DenseMap<mlir::Value, View> views;
   mlir::IRMapping scalars; ///< index and integer values outside of tensors

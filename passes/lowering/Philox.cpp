@@ -97,8 +97,8 @@ Value belfry::buildRandom(OpBuilder &b, Location loc, nn::RandomKind kind,
   Value radius = math::SqrtOp::create(
       b, loc,
       arith::MulFOp::create(b, loc, w.number(element, -2.0), logarithm));
-  Value angle = arith::MulFOp::create(
-      b, loc, w.number(element, 2 * std::numbers::pi), v);
+  Value angle =
+      arith::MulFOp::create(b, loc, w.number(element, 2 * std::numbers::pi), v);
   Value wave = w.pick(odd, {math::CosOp::create(b, loc, angle),
                             math::SinOp::create(b, loc, angle)});
   return arith::MulFOp::create(b, loc, radius, wave);

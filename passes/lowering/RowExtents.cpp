@@ -73,7 +73,8 @@ FailureOr<int64_t> RowExtents::compute(Value value) {
     if (auto scan = dyn_cast<nn::ScanOp>(parent))
       return multiple(scan->getOperand(index));
     if (auto function = dyn_cast<FunctionOpInterface>(parent))
-      if (auto attr = function.getArgAttrOfType<IntegerAttr>(index, kExtentAttr))
+      if (auto attr =
+              function.getArgAttrOfType<IntegerAttr>(index, kExtentAttr))
         return attr.getInt();
     return 1;
   }

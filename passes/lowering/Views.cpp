@@ -23,8 +23,7 @@ Value RowMath::value(Affine affine) {
   Value &known = values[{affine.perRow, affine.fixed}];
   if (known)
     return known;
-  OpBuilder b = OpBuilder::atBlockBegin(
-      cast<BlockArgument>(rows).getOwner());
+  OpBuilder b = OpBuilder::atBlockBegin(cast<BlockArgument>(rows).getOwner());
   Location loc = rows.getLoc();
   if (affine.isFixed())
     return known = arith::ConstantIndexOp::create(b, loc, affine.fixed);
@@ -171,8 +170,8 @@ std::optional<View> belfry::reshapeView(const View &view,
       if (old.isFixed() != fresh.isFixed())
         growOld = old.isFixed();
       else
-        growOld = old.isFixed() ? old.fixed < fresh.fixed
-                                : old.perRow < fresh.perRow;
+        growOld =
+            old.isFixed() ? old.fixed < fresh.fixed : old.perRow < fresh.perRow;
       if (growOld) {
         if (iEnd == from.size())
           return std::nullopt;
@@ -285,15 +284,16 @@ Value belfry::memrefOf(OpBuilder &b, Location loc, RowMath &math,
     shape.push_back(view.sizes[d].isFixed() ? view.sizes[d].fixed
                                             : ShapedType::kDynamic);
     bool fixed = view.strides[d].isFixed() && view.strides[d].fixed > 0;
-    strides.push_back(fixed ? OpFoldResult(b.getIndexAttr(view.strides[d].fixed))
-                            : OpFoldResult(math.value(view.strides[d])));
+    strides.push_back(fixed
+                          ? OpFoldResult(b.getIndexAttr(view.strides[d].fixed))
+                          : OpFoldResult(math.value(view.strides[d])));
     layout.push_back(fixed ? view.strides[d].fixed : ShapedType::kDynamic);
   }
   auto offset = getConstantIntValue(view.offset);
   auto type = MemRefType::get(
       shape, view.element,
-      StridedLayoutAttr::get(b.getContext(), offset ? *offset : ShapedType::kDynamic,
-                             layout));
+      StridedLayoutAttr::get(b.getContext(),
+                             offset ? *offset : ShapedType::kDynamic, layout));
   return memref::ReinterpretCastOp::create(b, loc, type, view.base, view.offset,
                                            sizes, strides);
 }

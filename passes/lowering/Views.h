@@ -1,4 +1,5 @@
-//===- Views.h - strided parts of buffers ------------------------*- C++ -*-===//
+//===- Views.h - strided parts of buffers ------------------------*- C++
+//-*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,9 +66,9 @@ private:
 std::optional<Affine> affineOf(mlir::Value value, mlir::Value rows);
 
 struct View {
-  mlir::Value base;       ///< a dense memref, or null
-  mlir::Value scalar;     ///< where there is no base: one value everywhere
-  mlir::Attribute splat;  ///< likewise, a constant
+  mlir::Value base;          ///< a dense memref, or null
+  mlir::Value scalar;        ///< where there is no base: one value everywhere
+  mlir::Attribute splat;     ///< likewise, a constant
   mlir::OpFoldResult offset; ///< in elements
   llvm::SmallVector<Affine> sizes, strides;
   mlir::Type element;

@@ -94,6 +94,9 @@ private:
   bool isFree(Operation *op) const;
   FailureOr<Value> materialize(Value value, OpBuilder &b, IRMapping &map,
                                Place place);
+  Value phaseArgument(int64_t row, Value value);
+  Value scalarTensor(OpBuilder &b, Location loc, Type type, PhaseScalar which,
+                     int64_t multiple);
   FailureOr<int64_t> addRow(Row row, Value like);
   FailureOr<int64_t> argumentRow(BlockArgument argument, bool shared);
   FailureOr<int64_t> crossRow(Value value);
@@ -104,8 +107,8 @@ private:
   tower::ReplicateOp replicate;
   RowExtents extents;
   SmallVector<Operation *> ops;
-  SmallVector<Value> returned;      ///< what the function returns
-  SmallVector<int64_t> concatDims;  ///< −1: the same in every tower
+  SmallVector<Value> returned;     ///< what the function returns
+  SmallVector<int64_t> concatDims; ///< −1: the same in every tower
   DenseMap<Value, bool> perTower;
   DenseMap<Value, int64_t> level;
   DenseMap<Operation *, Place> places;
@@ -273,8 +276,7 @@ FailureOr<int64_t> Splitter::argumentRow(BlockArgument argument, bool shared) {
   if (!fresh)
     return it->second;
   unsigned number = argument.getArgNumber();
-  auto role =
-      function.getArgAttrOfType<nn::RoleAttr>(number, nn::kRoleAttr);
+  auto role = function.getArgAttrOfType<nn::RoleAttr>(number, nn::kRoleAttr);
   if (!role)
     return function.emitError("argument ")
            << number << " of '" << function.getName() << "' has no role";
@@ -309,7 +311,8 @@ FailureOr<int64_t> Splitter::crossRow(Value value) {
 LogicalResult Splitter::assignResults() {
   for (auto [i, value] : llvm::enumerate(returned)) {
     unsigned number = i;
-    auto role = function.getResultAttrOfType<nn::RoleAttr>(number, nn::kRoleAttr);
+    auto role =
+        function.getResultAttrOfType<nn::RoleAttr>(number, nn::kRoleAttr);
     if (!role)
       return function.emitError("result ")
              << number << " of '" << function.getName() << "' has no role";
@@ -330,8 +333,8 @@ LogicalResult Splitter::assignResults() {
     if (inPlace) {
       BlockArgument old;
       for (BlockArgument argument : function.getArguments())
-        if (function.getArgAttrOfType<nn::RoleAttr>(
-                argument.getArgNumber(), nn::kRoleAttr) == role &&
+        if (function.getArgAttrOfType<nn::RoleAttr>(argument.getArgNumber(),
+                                                    nn::kRoleAttr) == role &&
             function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                   nn::kNameAttr) == name)
           old = argument;
@@ -350,7 +353,8 @@ LogicalResult Splitter::assignResults() {
         row.name = name.str();
       row.index = 0;
       for (unsigned k = 0; k < number; ++k)
-        if (function.getResultAttrOfType<nn::RoleAttr>(k, nn::kRoleAttr) == role)
+        if (function.getResultAttrOfType<nn::RoleAttr>(k, nn::kRoleAttr) ==
+            role)
           ++row.index;
       row.shared = concat < 0;
       id = addRow(row, value);
@@ -382,7 +386,35 @@ FailureOr<Value> Splitter::materialize(Value value, OpBuilder &b,
   auto argument = dyn_cast<BlockArgument>(value);
   Operation *op = value.getDefiningOp();
   FailureOr<int64_t> row = failure();
+  // The extent of a whole value is that of the global batch.
+  if (auto size = dyn_cast_or_null<nn::DimSizeOp>(op);
+      size && !perTower.lookup(size.getOperand()) &&
+      cast<RankedTensorType>(size.getOperand().getType())
+          .isDynamicDim(size.getDim())) {
+    FailureOr<int64_t> m = extents.multiple(size.getOperand());
+    if (failed(m))
+      return failure();
+    Value scalar =
+        scalarTensor(b, op->getLoc(), value.getType(), kGlobalRows, *m);
+    map.map(value, scalar);
+    return scalar;
+  }
+  // So a tower's block of a value that was gathered is cut where it is read.
+  if (auto slice = dyn_cast_or_null<tower::SliceOp>(op);
+      slice && !isa<BlockArgument>(slice.getOperand())) {
+    if (slice.getDim() != 0 || perTower.lookup(slice.getOperand()))
+      return slice.emitOpError("cuts a computed value along dimension ")
+             << slice.getDim() << "; expected dimension 0 of a whole value";
+    FailureOr<int64_t> source = crossRow(slice.getOperand());
+    if (failed(source))
+      return failure();
+    Value whole = phaseArgument(*source, slice.getOperand());
+    Value block = tower::SliceOp::create(b, op->getLoc(), whole, 0, {}, {}, {});
+    map.map(value, block);
+    return block;
+  }
   bool whole = !place.once && (argument || !perTower.lookup(value)) &&
+               !isa_and_nonnull<tower::SliceOp>(op) &&
                !cast<RankedTensorType>(value.getType()).hasStaticShape();
   if (whole)
     return emitError(value.getLoc())
@@ -399,20 +431,17 @@ FailureOr<Value> Splitter::materialize(Value value, OpBuilder &b,
              << slice.getDim() << "; rows have to be its dimension 0";
     row = argumentRow(cast<BlockArgument>(slice.getOperand()), false);
   } else if (isa<tower::RowOffsetOp, tower::IndexOp>(op)) {
-    Value index = current.getArgument(kTower);
+    PhaseScalar which = kTower;
+    int64_t multiple = 1;
     if (auto offset = dyn_cast<tower::RowOffsetOp>(op)) {
-      index = current.getArgument(kRowOffset);
+      which = kRowOffset;
       FailureOr<int64_t> m = extents.multiple(offset.getOfValue());
       if (failed(m))
         return failure();
-      if (*m != 1)
-        index = arith::MulIOp::create(
-            b, op->getLoc(), index,
-            arith::ConstantIndexOp::create(b, op->getLoc(), *m));
+      multiple = *m;
     }
-    Value word = arith::IndexCastOp::create(b, op->getLoc(), b.getI32Type(), index);
-    Value scalar = tensor::FromElementsOp::create(
-        b, op->getLoc(), cast<RankedTensorType>(value.getType()), word);
+    Value scalar =
+        scalarTensor(b, op->getLoc(), value.getType(), which, multiple);
     map.map(value, scalar);
     return scalar;
   } else if (isFree(op) || (places.lookup(op) == place)) {
@@ -426,20 +455,37 @@ FailureOr<Value> Splitter::materialize(Value value, OpBuilder &b,
   }
   if (failed(row))
     return failure();
-  // Two names of one row (an argument and its slice) are one argument.
-  for (auto [id, existing] : phaseArguments)
-    if (id == *row) {
-      map.map(value, existing);
-      return existing;
-    }
-  Block &body = current.getBody().front();
-  Value added = body.addArgument(value.getType(), value.getLoc());
-  phaseArguments.emplace_back(*row, added);
+  Value added = phaseArgument(*row, value);
   map.map(value, added);
   return added;
 }
 
-/// Views and arguments that a collective after the phase reads: it reads copies.
+/// The argument of the phase that is a row: two names of one row (an argument
+/// and its slice) are one.
+Value Splitter::phaseArgument(int64_t row, Value value) {
+  for (auto [id, existing] : phaseArguments)
+    if (id == row)
+      return existing;
+  Value added =
+      current.getBody().front().addArgument(value.getType(), value.getLoc());
+  phaseArguments.emplace_back(row, added);
+  return added;
+}
+
+/// A scalar of the phase times a number, as a tensor.
+Value Splitter::scalarTensor(OpBuilder &b, Location loc, Type type,
+                             PhaseScalar which, int64_t multiple) {
+  Value index = current.getArgument(which);
+  if (multiple != 1)
+    index = arith::MulIOp::create(
+        b, loc, index, arith::ConstantIndexOp::create(b, loc, multiple));
+  Value word = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+  return tensor::FromElementsOp::create(b, loc, cast<RankedTensorType>(type),
+                                        word);
+}
+
+/// Views and arguments that a collective after the phase reads: it reads
+/// copies.
 SmallVector<Value> Splitter::copiedForCollectives(Place place) const {
   SmallVector<Value> values;
   for (Operation *op : ops) {
@@ -464,8 +510,7 @@ LogicalResult Splitter::buildPhase(Place place) {
     return success();
 
   MLIRContext *context = function.getContext();
-  std::string name =
-      (function.getName() + "_p" + Twine(phases.size())).str();
+  std::string name = (function.getName() + "_p" + Twine(phases.size())).str();
   builder.setInsertionPoint(function);
   current = func::FuncOp::create(builder, function.getLoc(), name,
                                  builder.getFunctionType({}, {}));
@@ -570,14 +615,15 @@ LogicalResult Splitter::buildPhase(Place place) {
     for (int64_t extent : type.getShape())
       if (!ShapedType::isDynamic(extent))
         fixed *= extent;
-    current.setArgAttr(cast<BlockArgument>(value).getArgNumber(), kExtentAttr,
-                       builder.getI64IntegerAttr(
-                           fixed ? rows[row].bytes.first / fixed : 1));
+    current.setArgAttr(
+        cast<BlockArgument>(value).getArgNumber(), kExtentAttr,
+        builder.getI64IntegerAttr(fixed ? rows[row].bytes.first / fixed : 1));
   }
   schedule.push_back(builder.getDictionaryAttr(
       {builder.getNamedAttr("phase", builder.getI64IntegerAttr(phases.size())),
        builder.getNamedAttr(
-           "run", StringAttr::get(context, place.once ? "once" : "per_tower"))}));
+           "run",
+           StringAttr::get(context, place.once ? "once" : "per_tower"))}));
   phases.push_back(current);
   return success();
 }
@@ -596,25 +642,28 @@ LogicalResult Splitter::buildCollectives(int64_t stage) {
     auto type = cast<RankedTensorType>(operand.getType());
     NamedAttrList item;
     auto integer = [&](int64_t v) { return builder.getI64IntegerAttr(v); };
-    item.append("dtype", builder.getStringAttr(dtypeName(type.getElementType())));
+    item.append("dtype",
+                builder.getStringAttr(dtypeName(type.getElementType())));
     item.append("from", integer(*from));
     item.append("to", integer(*to));
     if (auto reduce = dyn_cast<tower::AllReduceOp>(op)) {
       if (count->first)
         return op->emitOpError("combines ")
                << type << ", whose extent differs by tower";
-      item.append("all_reduce", builder.getStringAttr(
-                                    tower::stringifyReduceKind(reduce.getKind())));
-      item.append("count", builder.getArrayAttr(
-                               {integer(count->first), integer(count->second)}));
+      item.append(
+          "all_reduce",
+          builder.getStringAttr(tower::stringifyReduceKind(reduce.getKind())));
+      item.append("count", builder.getArrayAttr({integer(count->first),
+                                                 integer(count->second)}));
     } else {
       auto gather = cast<tower::AllGatherOp>(op);
       int64_t outer = 1, inner = 1;
       for (auto [d, extent] : llvm::enumerate(type.getShape())) {
         if (ShapedType::isDynamic(extent))
           continue;
-        (static_cast<int64_t>(d) < static_cast<int64_t>(gather.getDim()) ? outer
-                                                                        : inner) *= extent;
+        (static_cast<int64_t>(d) < static_cast<int64_t>(gather.getDim())
+             ? outer
+             : inner) *= extent;
       }
       item.append("all_gather", builder.getBoolAttr(true));
       item.append("outer", integer(outer));
@@ -627,8 +676,8 @@ LogicalResult Splitter::buildCollectives(int64_t stage) {
 
 LogicalResult Splitter::buildPhases() {
   for (int64_t stage = 0; stage <= lastStage; ++stage) {
-    if (failed(buildPhase({stage, true})) || failed(buildPhase({stage, false})) ||
-        failed(buildCollectives(stage)))
+    if (failed(buildPhase({stage, true})) ||
+        failed(buildPhase({stage, false})) || failed(buildCollectives(stage)))
       return failure();
   }
   return success();
@@ -644,7 +693,8 @@ DictionaryAttr Splitter::table(int64_t firstPhase) {
       entry.append("index", integer(row.index));
     if (!row.name.empty())
       entry.append("name", builder.getStringAttr(row.name));
-    entry.append("scope", builder.getStringAttr(row.shared ? "shared" : "tower"));
+    entry.append("scope",
+                 builder.getStringAttr(row.shared ? "shared" : "tower"));
     entry.append("dtype", builder.getStringAttr(dtypeName(row.element)));
     entry.append("bytes", builder.getArrayAttr({integer(row.bytes.first),
                                                 integer(row.bytes.second)}));
