@@ -216,6 +216,9 @@ private:
   Value factors(double rate, ArrayRef<int64_t> shape, uint32_t stream) {
     if (!context.training || rate == 0.0)
       return {};
+    // Keras's LSTM and GRU drop nothing at a rate of 1, its SimpleRNN all.
+    if (rate >= 1.0 && gates > 1)
+      return {};
     auto type = RankedTensorType::get(shape, element);
     Value zero = splatOf(core, type, 0.0, op.getInput());
     if (rate >= 1.0)
