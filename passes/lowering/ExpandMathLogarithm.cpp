@@ -42,7 +42,7 @@ Num emitLog1p(Num x) {
   // f = 2^-n (1 + x) - 1 = 2^-n x + (2^-n - 1) without the rounding of 1 + x:
   // for n = 0 it is x. As 2^-n may be subnormal, it is made from 2^(2-n).
   Num power =
-      numOf((e->bits(uint64_t(2 * e->bias() + 2)) - biased) << fraction) * 0.25;
+      numOf((e->bits(2 * uint64_t(e->bias()) + 2) - biased) << fraction) * 0.25;
   Num f = fma(x, power, power - 1);
   double shift = std::ldexp(1.0, fraction);
   Num exponent = numOf(biased | bitsOf(e->number(shift))) - (shift + e->bias());

@@ -5,9 +5,15 @@
 // RUN: %llvm-tools/llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 %t.v3.bc -o - | FileCheck %s --check-prefixes=CHECK,V3 --implicit-check-not=call
 // RUN: %llvm-tools/opt -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -mattr=-prefer-256-bit %t.ll -o %t.v4.bc
 // RUN: %llvm-tools/llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -mattr=-prefer-256-bit %t.v4.bc -o - | FileCheck %s --check-prefixes=CHECK,V4 --implicit-check-not=call
+// RUN: %llvm-tools/opt -O3 -mtriple=nvptx64-nvidia-cuda -mcpu=sm_90 %t.ll -o %t.ptx.bc
+// RUN: %llvm-tools/llc -O3 -mtriple=nvptx64-nvidia-cuda -mcpu=sm_90 %t.ptx.bc -o - | FileCheck %s --check-prefixes=PTX --implicit-check-not=call \
+// RUN:   --implicit-check-not=ftz --implicit-check-not=approx --implicit-check-not='{{(add|sub|mul|fma|div|sqrt|rcp)[.]f(32|64)}}'
 // REQUIRES: opt, llc
 
-// LLVM's vectorizer turns a loop over any expansion into vector code, and nothing calls a library.
+// On CPUs LLVM's vectorizer turns a loop over any expansion into vector code. For GPUs each op names its rounding mode, without
+// which ptxas would be free to fuse. Nowhere is a library called.
+
+// PTX: fma.rn.f32
 
 
 // CHECK-LABEL: exp_f32:
