@@ -212,7 +212,7 @@ template <typename T> void testPower(const char *type) {
     meter.add(x[i], y[i], result[i],
               std::pow(typename ErrorMeter<T>::Wide(x[i]),
                        typename ErrorMeter<T>::Wide(y[i])));
-  report("powf", type, meter, 1);
+  report("powf", type, meter, 1.25);
 }
 
 TEST(Power, F32) { testPower<float>("f32"); }
