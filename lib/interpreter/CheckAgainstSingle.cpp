@@ -59,7 +59,7 @@ struct Difference {
 
 /// One line of the table.
 struct Row {
-  std::string function, role, name;
+  std::string label;
   Difference largest;
   int64_t runs = 0;
 };
@@ -200,11 +200,10 @@ CheckAgainstSinglePass::compareFunction(func::FuncOp single, ModuleOp parallel,
                               << "' is gone from the replicated program";
   size_t first = table.size();
   for (unsigned i = 0; i < single.getNumResults(); ++i) {
-    std::optional<nn::Role> role = resultRole(single, i);
-    std::string name = resultName(single, i);
-    table.push_back({single.getName().str(),
-                     role ? nn::stringifyEnum(*role).str() : "result",
-                     name.empty() && !role ? std::to_string(i) : name,
+    std::string what = describeResult(single, i);
+    table.push_back({(single.getName() + " " +
+                      (what.empty() ? "result " + std::to_string(i) : what))
+                         .str(),
                      {},
                      0});
   }
@@ -262,16 +261,11 @@ void CheckAgainstSinglePass::print(ArrayRef<Row> table) {
       << (precision == Precision::F64 ? "f64" : "f32")
       << " tolerance = " << llvm::format("%.3g", limit()) << '\n';
   size_t width = 12;
-  auto label = [](const Row &row) {
-    return row.function + " " + row.role +
-           (row.name.empty() ? "" : " '" + row.name + "'");
-  };
   for (const Row &row : table)
-    width = std::max(width, label(row).size());
+    width = std::max(width, row.label.size());
   for (const Row &row : table) {
-    std::string text = label(row);
-    out << "  " << text;
-    out.indent(static_cast<unsigned>(width - text.size()));
+    out << "  " << row.label;
+    out.indent(static_cast<unsigned>(width - row.label.size()));
     out << "  " << llvm::format("%9.3g", row.largest.value);
     if (row.largest.value > 0.0)
       out << "  batch = " << row.largest.batch

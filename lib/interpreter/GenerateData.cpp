@@ -15,8 +15,7 @@
 
 #include "dialects/tower/Tower.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <Random123/philox.h>
 
@@ -30,22 +29,80 @@ using namespace belfry::nn;
 // Attributes of arguments
 //===----------------------------------------------------------------------===//
 
-std::string belfry::argumentName(func::FuncOp function, unsigned index) {
-  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-  return name ? name.str() : "";
+namespace {
+
+/// What the attributes of an argument or result say.
+struct Attributes {
+  std::optional<Role> role;
+  std::string name, of;
+};
+
+} // namespace
+
+/// `get` finds an attribute by name.
+template <typename Get> static Attributes readAttributes(Get get) {
+  Attributes result;
+  auto text = [&](StringRef key) {
+    auto attr = dyn_cast_or_null<StringAttr>(get(key));
+    return attr ? attr.str() : std::string();
+  };
+  if (auto role = dyn_cast_or_null<RoleAttr>(get(kRoleAttr)))
+    result.role = role.getValue();
+  result.name = text(kNameAttr);
+  result.of = text(kOfAttr);
+  return result;
 }
-std::string belfry::resultName(func::FuncOp function, unsigned index) {
-  auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
-  return name ? name.str() : "";
+static Attributes ofArgument(func::FuncOp function, unsigned index) {
+  return readAttributes(
+      [&](StringRef key) { return function.getArgAttr(index, key); });
+}
+static Attributes ofResult(func::FuncOp function, unsigned index) {
+  return readAttributes(
+      [&](StringRef key) { return function.getResultAttr(index, key); });
+}
+
+static std::string describe(const Attributes &attributes) {
+  std::string text =
+      attributes.role ? stringifyEnum(*attributes.role).str() : "";
+  auto add = [&](StringRef before, StringRef name) {
+    if (!name.empty())
+      text +=
+          (Twine(text.empty() ? "" : " ") + before + "'" + name + "'").str();
+  };
+  add("", attributes.name);
+  add("of ", attributes.of);
+  return text;
+}
+
+static std::string fileName(const Attributes &attributes, unsigned index) {
+  std::string name =
+      attributes.role ? stringifyEnum(*attributes.role).str() : "";
+  for (StringRef part : {StringRef(attributes.of), StringRef(attributes.name)})
+    if (!part.empty())
+      name += (Twine(name.empty() ? "" : ".") + part).str();
+  if (name.empty())
+    name = std::to_string(index);
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '.' && c != '-' && c != '_')
+      c = '_';
+  return name + ".npy";
+}
+
+std::string belfry::argumentName(func::FuncOp function, unsigned index) {
+  return ofArgument(function, index).name;
 }
 std::optional<Role> belfry::argumentRole(func::FuncOp function,
                                          unsigned index) {
-  auto role = function.getArgAttrOfType<RoleAttr>(index, kRoleAttr);
-  return role ? std::optional(role.getValue()) : std::nullopt;
+  return ofArgument(function, index).role;
 }
-std::optional<Role> belfry::resultRole(func::FuncOp function, unsigned index) {
-  auto role = function.getResultAttrOfType<RoleAttr>(index, kRoleAttr);
-  return role ? std::optional(role.getValue()) : std::nullopt;
+std::string belfry::describeResult(func::FuncOp function, unsigned index) {
+  return describe(ofResult(function, index));
+}
+std::string belfry::argumentFile(func::FuncOp function, unsigned index) {
+  return fileName(ofArgument(function, index), index);
+}
+std::string belfry::resultFile(func::FuncOp function, unsigned index) {
+  return fileName(ofResult(function, index), index);
 }
 
 namespace {

@@ -15,14 +15,20 @@
 
 namespace belfry {
 
-/// The user's name of an argument or result (`nn.name`), or the empty string.
+/// The user's name of an argument (`nn.name`), or the empty string; its role
+/// (`nn.role`), if it has one.
 std::string argumentName(mlir::func::FuncOp function, unsigned index);
-std::string resultName(mlir::func::FuncOp function, unsigned index);
-
-/// Its role (`nn.role`), if it has one.
 std::optional<nn::Role> argumentRole(mlir::func::FuncOp function,
                                      unsigned index);
-std::optional<nn::Role> resultRole(mlir::func::FuncOp function, unsigned index);
+
+/// "role 'name' of 'parameter'", as far as they are there.
+std::string describeResult(mlir::func::FuncOp function, unsigned index);
+
+/// The name of the .npy file of an argument or result: `role.name.npy`, or
+/// `slot.parameter.name.npy`, in which letters, digits and `-_.` stay and all
+/// else is `_`; the number where there is neither role nor name.
+std::string argumentFile(mlir::func::FuncOp function, unsigned index);
+std::string resultFile(mlir::func::FuncOp function, unsigned index);
 
 /// A value for an argument. It depends on the seed, the batch, and the
 /// argument's type, role and name, so functions of one module that share an

@@ -66,19 +66,28 @@ static void printTensor(raw_ostream &out, const HostTensor &tensor) {
   printElements(out, tensor, kFirst);
 }
 
-/// A file name for a result: what stands in names but not in file names goes.
-static std::string fileName(func::FuncOp function, unsigned index) {
-  std::optional<Role> role = resultRole(function, index);
-  std::string name = (function.getName() + "." + Twine(index)).str();
-  if (role)
-    name += "." + stringifyEnum(*role).str();
-  std::string user = resultName(function, index);
-  if (!user.empty())
-    name += "." + user;
-  for (char &c : name)
-    if (!llvm::isAlnum(c) && c != '.' && c != '-' && c != '_')
-      c = '_';
-  return name + ".npy";
+/// What a file holds, in the shape and kind of element of an argument: elements
+/// are converted, items whose element counts agree reshaped. What does not fit
+/// is left for the interpreter to refuse.
+static HostTensor adapt(HostTensor tensor, RankedTensorType type) {
+  Type element = type.getElementType();
+  bool isFloat = isa<FloatType>(element);
+  if (isFloat && tensor.getType() != HostType::F32)
+    tensor = tensor.convertTo(HostType::F64);
+  else if (!isFloat)
+    tensor =
+        tensor.convertTo(element.isInteger(1) ? HostType::Bool : HostType::I32);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t known = 1;
+  for (int64_t d : shape)
+    known *= ShapedType::isDynamic(d) ? 1 : d;
+  if (known == 0 || tensor.size() % known != 0)
+    return tensor;
+  for (int64_t &d : shape)
+    d = ShapedType::isDynamic(d) ? tensor.size() / known : d;
+  return type.hasStaticShape() && tensor.size() != known
+             ? tensor
+             : tensor.reshape(shape);
 }
 
 namespace {
@@ -159,6 +168,12 @@ InterpretPass::makeArguments(func::FuncOp f,
       if (key == name || key == std::to_string(i))
         file = path.str();
     }
+    for (const std::string &folder : inputs) {
+      SmallString<128> path(folder);
+      llvm::sys::path::append(path, argumentFile(f, i));
+      if (file.empty() && llvm::sys::fs::exists(path))
+        file = path.str().str();
+    }
     if (file.empty()) {
       arguments.push_back(generateArgument(f, i, batch, seed));
       continue;
@@ -166,7 +181,7 @@ InterpretPass::makeArguments(func::FuncOp f,
     llvm::Expected<HostTensor> tensor = readNpy(file);
     if (!tensor)
       return f.emitError() << llvm::toString(tensor.takeError());
-    arguments.push_back(*tensor);
+    arguments.push_back(adapt(*tensor, cast<RankedTensorType>(type)));
   }
   return success();
 }
@@ -188,12 +203,8 @@ LogicalResult InterpretPass::run(func::FuncOp f) {
   out << '\n';
   for (auto [i, tensor] : llvm::enumerate(results)) {
     out << "  result " << i << ':';
-    if (std::optional<Role> role = resultRole(f, i))
-      out << ' ' << stringifyEnum(*role);
-    std::string name = resultName(f, i);
-    if (!name.empty())
-      out << " '" << name << "'";
-    out << ' ';
+    std::string what = describeResult(f, i);
+    out << (what.empty() ? "" : " ") << what << ' ';
     printTensor(out, tensor);
     out << '\n';
     if (!outputs.empty() && failed(write(f, i, tensor)))
@@ -209,7 +220,7 @@ LogicalResult InterpretPass::write(func::FuncOp f, unsigned index,
     return f.emitError() << "folder '" << outputs
                          << "' cannot be made: " << error.message();
   SmallString<128> path(outputs);
-  llvm::sys::path::append(path, fileName(f, index));
+  llvm::sys::path::append(path, resultFile(f, index));
   if (llvm::Error error = writeNpy(path, tensor))
     return f.emitError() << llvm::toString(std::move(error));
   return success();

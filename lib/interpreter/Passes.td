@@ -35,6 +35,8 @@ def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", "", "the function to run (default: all)">,
     ListOption<"data", "data", "std::string",
                "NAME=FILE.npy for arguments, by name or number">,
+    ListOption<"inputs", "inputs", "std::string",
+               "folders with .npy files for arguments, by role and name (parameter.dense_kernel.npy)">,
     Option<"outputs", "outputs", "std::string", "", "folder for the results, as .npy files">
   ];
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];

@@ -26,7 +26,7 @@ func.func @mean(%x: tensor<?x3xf32> {nn.role = #nn.role<input>, nn.name = "x"})
 // -----
 
 // What drop_remainder drops is not held against it.
-// CHECK: dropped result '0' 0
+// CHECK: dropped result 0 0
 func.func @dropped(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %y = tower.replicate towers = 2 slicing = drop_remainder -> tensor<?x3xf32> {
     %xi = tower.slice %x dim = 0 : tensor<?x3xf32>
