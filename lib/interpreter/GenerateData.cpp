@@ -82,10 +82,13 @@ static std::string fileName(const Attributes &attributes, unsigned index) {
       name += (Twine(name.empty() ? "" : ".") + part).str();
   if (name.empty())
     name = std::to_string(index);
-  for (char &c : name)
-    if (!llvm::isAlnum(c) && c != '.' && c != '-' && c != '_')
-      c = '_';
-  return name + ".npy";
+  std::string file;
+  for (char c : name)
+    if (llvm::isAlnum(c) || c == '.' || c == '-' || c == '_')
+      file += c;
+    else
+      file += "%" + llvm::toHex(StringRef(&c, 1));
+  return file + ".npy";
 }
 
 std::string belfry::argumentName(func::FuncOp function, unsigned index) {

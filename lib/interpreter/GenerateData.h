@@ -25,8 +25,9 @@ std::optional<nn::Role> argumentRole(mlir::func::FuncOp function,
 std::string describeResult(mlir::func::FuncOp function, unsigned index);
 
 /// The name of the .npy file of an argument or result: `role.name.npy`, or
-/// `slot.parameter.name.npy`, in which letters, digits and `-_.` stay and all
-/// else is `_`; the number where there is neither role nor name.
+/// `slot.parameter.name.npy`; the number where there is neither role nor name.
+/// Bytes other than letters, digits and `-_.` are written as `%` and two
+/// hexadecimal digits, so that different names have different files.
 std::string argumentFile(mlir::func::FuncOp function, unsigned index);
 std::string resultFile(mlir::func::FuncOp function, unsigned index);
 

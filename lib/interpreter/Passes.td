@@ -36,7 +36,7 @@ def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
     ListOption<"data", "data", "std::string",
                "NAME=FILE.npy for arguments, by name or number">,
     ListOption<"inputs", "inputs", "std::string",
-               "folders with .npy files for arguments, by role and name (parameter.dense_kernel.npy)">,
+               "folders with .npy files for arguments, by role and name (parameter.dense%2Fkernel.npy)">,
     Option<"outputs", "outputs", "std::string", "", "folder for the results, as .npy files">
   ];
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
