@@ -101,6 +101,12 @@ struct CheckAgainstSinglePass
     OwningOpRef<ModuleOp> single, parallel;
     if (failed(checkOptions()) || failed(makePrograms(single, parallel)))
       return signalPassFailure();
+    llvm::Expected<ParameterValues> read = readInitialWeights(getOperation());
+    if (!read) {
+      getOperation().emitError() << llvm::toString(read.takeError());
+      return signalPassFailure();
+    }
+    weights = std::move(*read);
     SmallVector<Row> table;
     for (auto f : single->getOps<func::FuncOp>())
       if (!f.isDeclaration() && failed(compareFunction(f, *parallel, table)))
@@ -133,6 +139,7 @@ struct CheckAgainstSinglePass
   }
 
   std::shared_ptr<InterpreterOutcome> outcome;
+  ParameterValues weights;
 };
 
 } // namespace
@@ -231,8 +238,8 @@ LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
     if (!isa<RankedTensorType>(type))
       return single.emitError() << "argument " << i << " has type " << type
                                 << ", which is no ranked tensor";
-    arguments.push_back(
-        generateArgument(single, static_cast<unsigned>(i), rows, seed));
+    arguments.push_back(generateArgument(single, static_cast<unsigned>(i), rows,
+                                         seed, weights));
   }
   if (failed(interpret(single, arguments, {precision, 1}, expected)) ||
       failed(interpret(parallel, arguments, {precision, count}, got)))

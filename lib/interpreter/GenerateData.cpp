@@ -270,7 +270,8 @@ static void fillInput(Value argument, int64_t limit, HostTensor &tensor,
 }
 
 HostTensor belfry::generateArgument(func::FuncOp function, unsigned index,
-                                    int64_t batch, uint64_t seed) {
+                                    int64_t batch, uint64_t seed,
+                                    const ParameterValues &values) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t &d : shape)
@@ -307,6 +308,8 @@ HostTensor belfry::generateArgument(func::FuncOp function, unsigned index,
         tensor.mutableValues<double>()[i] = 0.5 * numbers.below(i, 5);
     return tensor;
   case Role::Parameter:
+    if (auto value = values.find(name); value != values.end())
+      return value->second;
     if (isFloat)
       return generateParameter(function, name, tensor, numbers);
     return tensor;

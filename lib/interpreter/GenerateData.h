@@ -9,7 +9,7 @@
 #ifndef BELFRY_INTERPRETER_GENERATEDATA_H
 #define BELFRY_INTERPRETER_GENERATEDATA_H
 
-#include "dialects/nn/Interpret.h"
+#include "lib/interpreter/InitialWeights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,9 +33,11 @@ std::string resultFile(mlir::func::FuncOp function, unsigned index);
 
 /// A value for an argument. It depends on the seed, the batch, and the
 /// argument's type, role and name, so functions of one module that share an
-/// argument get the same. Floats are f64, and exact in f32.
+/// argument get the same. Floats are f64, and exact in f32. A parameter that
+/// `values` has takes its value from there.
 nn::HostTensor generateArgument(mlir::func::FuncOp function, unsigned index,
-                                int64_t batch, uint64_t seed);
+                                int64_t batch, uint64_t seed,
+                                const ParameterValues &values = {});
 
 } // namespace belfry
 

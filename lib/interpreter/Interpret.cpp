@@ -103,6 +103,12 @@ struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
     if (failed(checkOptions()) || failed(chooseFunctions(functions)))
       return signalPassFailure();
     outcome->printed = true;
+    llvm::Expected<ParameterValues> read = readInitialWeights(getOperation());
+    if (!read) {
+      getOperation().emitError() << llvm::toString(read.takeError());
+      return signalPassFailure();
+    }
+    weights = std::move(*read);
     for (func::FuncOp f : functions)
       if (failed(run(f)))
         return signalPassFailure();
@@ -117,6 +123,7 @@ struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
   LogicalResult write(func::FuncOp f, unsigned index, const HostTensor &tensor);
 
   std::shared_ptr<InterpreterOutcome> outcome;
+  ParameterValues weights;
 };
 
 } // namespace
@@ -175,7 +182,7 @@ InterpretPass::makeArguments(func::FuncOp f,
         file = path.str().str();
     }
     if (file.empty()) {
-      arguments.push_back(generateArgument(f, i, batch, seed));
+      arguments.push_back(generateArgument(f, i, batch, seed, weights));
       continue;
     }
     llvm::Expected<HostTensor> tensor = readNpy(file);

@@ -18,7 +18,8 @@ def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
     argument's role and name only: integers stay below the argument's
     `nn.limit`, masks and masked rows (those that equal the value that the program
     compares them with) end early, start late, have holes and are missing altogether,
-    parameters are drawn about their initializers.
+    parameters come from the module's weights file (`nn.weights`), else they are drawn
+    about their initializers' values.
 
     The module goes on unchanged, but belfry-opt writes it only where `-o` is given.
   }];
