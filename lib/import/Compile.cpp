@@ -285,7 +285,7 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
   std::optional<LossKind> kind = findLoss(name);
   if (!kind)
     return json.error("unknown loss '" + spec.name + "'; " +
-                      suggest(spec.name, lossNames()));
+                      suggestLoss(spec.name));
   if (!output.type.getElementType().isF32() || output.type.getRank() < 1)
     return json.error("output '" + output.name + "' is no tensor of f32");
 
@@ -398,7 +398,7 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
     kind = resolveAccuracy(output);
   if (!kind)
     return json.error("metric '" + spec.name + "' is not supported; " +
-                      suggest(spec.name, metricNames()));
+                      suggestMetric(spec.name));
 
   std::string name = spec.name;
   llvm::SmallVector<mlir::NamedAttribute> extra;

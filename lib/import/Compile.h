@@ -44,9 +44,10 @@ struct LossKind {
   bool isCrossEntropy, isSparse;
 };
 std::optional<LossKind> findLoss(llvm::StringRef name);
-std::vector<llvm::StringRef> lossNames();
+/// What an unknown name is held against, by suggest().
+std::string suggestLoss(llvm::StringRef name);
 std::optional<llvm::StringRef> findMetric(llvm::StringRef name);
-std::vector<llvm::StringRef> metricNames();
+std::string suggestMetric(llvm::StringRef name);
 
 /// Builds the nn.optimizer at the builder's insertion point.
 llvm::LogicalResult emitOptimizer(mlir::OpBuilder &builder, mlir::Location loc,

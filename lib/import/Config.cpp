@@ -93,14 +93,13 @@ static std::unique_ptr<ModelConfig> readModel(JsonView config, bool sequential);
 
 static std::unique_ptr<LayerConfig> readLayer(JsonView json) {
   auto layer = std::make_unique<LayerConfig>();
+  JsonView name = json["name"].isNull() ? json["config"]["name"] : json["name"];
+  layer->name = name.getString();
+  if (name.isString() && layer->name.empty())
+    (void)name.error("expected a name");
+  json = json.ofLayer(layer->name);
   layer->className = json["class_name"].getString();
   layer->module = json.getString("module", "");
-  JsonView config = json["config"];
-  layer->name = json["name"].isNull() ? config["name"].getString()
-                                      : json["name"].getString();
-  if (layer->name.empty())
-    (void)json["name"].error("expected a name");
-  json = json.ofLayer(layer->name);
   layer->config = json["config"];
   layer->trainable = layer->config["trainable"].isNull() ||
                      layer->config["trainable"].getBool();

@@ -56,7 +56,8 @@ void ImportDiagnostics::print(llvm::raw_ostream &os, bool all) const {
   os << "; --all-errors prints them\n";
 }
 
-std::string belfry::suggest(StringRef name, llvm::ArrayRef<StringRef> known) {
+std::string belfry::suggest(StringRef name, llvm::ArrayRef<StringRef> known,
+                            llvm::ArrayRef<StringRef> listed) {
   unsigned limit = std::max<unsigned>(2, unsigned(name.size()) / 3);
   unsigned best = limit + 1;
   llvm::SmallVector<StringRef> nearest;
@@ -68,7 +69,11 @@ std::string belfry::suggest(StringRef name, llvm::ArrayRef<StringRef> known) {
     if (distance < best)
       nearest.clear();
     best = distance;
-    if (nearest.size() < 3)
+    // A class and its function differ in case only.
+    bool isSaid = llvm::any_of(nearest, [&](StringRef other) {
+      return other.equals_insensitive(candidate);
+    });
+    if (!isSaid && nearest.size() < 3)
       nearest.push_back(candidate);
   }
   std::string text;
@@ -81,7 +86,8 @@ std::string belfry::suggest(StringRef name, llvm::ArrayRef<StringRef> known) {
     return text;
   }
   os << "known: ";
-  llvm::interleave(known, quoted, [&] { os << ", "; });
+  llvm::interleave(listed.empty() ? known : listed, quoted,
+                   [&] { os << ", "; });
   return text;
 }
 

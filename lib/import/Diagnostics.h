@@ -15,6 +15,7 @@
 #define BELFRY_LIB_IMPORT_DIAGNOSTICS_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
@@ -45,10 +46,10 @@ private:
 };
 
 /// The names in `known` that are closest to `name` by edit distance, as
-/// "did you mean 'a' or 'b'?"; where none is close, the whole list as
-/// "known: 'a', 'b', …".
-std::string suggest(llvm::StringRef name,
-                    llvm::ArrayRef<llvm::StringRef> known);
+/// "did you mean 'a' or 'b'?"; where none is close, those of `listed` (`known`
+/// if it is empty) as "known: 'a', 'b', …".
+std::string suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known,
+                    llvm::ArrayRef<llvm::StringRef> listed = {});
 
 /// `'a', 'b', 'c'`.
 std::string quotedList(llvm::ArrayRef<std::string> names);

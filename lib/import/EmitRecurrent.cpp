@@ -73,23 +73,21 @@ llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
   RecurrentConfig shared(config);
   bool resetAfter = isGru && config.getBool("reset_after", true);
   bool forgetBias = isLstm && config.getBool("unit_forget_bias", true);
-  auto activationOf = [&](StringRef key, StringRef otherwise) {
+  // Null is no activation; a key that is not there is Keras's default.
+  auto activationOf = [&](StringRef key, nn::Activation otherwise) {
+    ActivationSpec missing;
+    missing.kind = otherwise;
     llvm::FailureOr<ActivationSpec> spec =
-        config[key].isNull() && !otherwise.empty()
-            ? ActivationSpec{*nn::symbolizeActivation(otherwise),
-                             {},
-                             {},
-                             {},
-                             {}}
-            : readActivation(config[key]);
+        config[key].isMissing() ? missing : readActivation(config[key]);
     if (succeeded(spec) && !spec->isPlain())
       (void)config[key].error("an activation with arguments is not supported");
     return spec;
   };
-  llvm::FailureOr<ActivationSpec> activation = activationOf("activation", "");
+  llvm::FailureOr<ActivationSpec> activation =
+      activationOf("activation", nn::Activation::Tanh);
   llvm::FailureOr<ActivationSpec> gate = ActivationSpec();
   if (isLstm || isGru)
-    gate = activationOf("recurrent_activation", "");
+    gate = activationOf("recurrent_activation", nn::Activation::Sigmoid);
   llvm::FailureOr<mlir::DictionaryAttr> kernelInit =
       readInitializer(config["kernel_initializer"], "glorot_uniform");
   llvm::FailureOr<mlir::DictionaryAttr> recurrentInit =
@@ -237,7 +235,9 @@ llvm::FailureOr<Tensors> Emitter::bidirectional(Instance &instance,
   if (forwardConfig.getBool("go_backwards", false) ==
       backwardConfig.getBool("go_backwards", false))
     return error(instance, "its layers run in the same direction");
-  std::optional<nn::MergeMode> mode = nn::MergeMode::None;
+  std::optional<nn::MergeMode> mode = config["merge_mode"].isMissing()
+                                          ? nn::MergeMode::Concat
+                                          : nn::MergeMode::None;
   if (!config["merge_mode"].isNull()) {
     mode = nn::symbolizeMergeMode(config["merge_mode"].getString());
     if (!mode)

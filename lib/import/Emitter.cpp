@@ -549,8 +549,8 @@ void Emitter::order(mlir::ModuleOp module) {
 static int64_t countParameters(const Instance &instance) {
   int64_t count = 0;
   for (Instance::Variable variable : instance.variables)
-    count += llvm::cast<RankedTensorType>(variable.op.getType())
-                 .getNumElements();
+    count +=
+        llvm::cast<RankedTensorType>(variable.op.getType()).getNumElements();
   for (const Instance *child : instance.children)
     count += child ? countParameters(*child) : 0;
   return count;

@@ -1,5 +1,5 @@
 //===- EmitterFrame.h - the calls of one run through a functional model - -*-
-//C++ -*--===//
+// C++ -*--===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

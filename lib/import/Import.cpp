@@ -12,6 +12,8 @@
 #include "lib/import/ModelFile.h"
 #include "lib/import/Weights.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
 
@@ -45,6 +47,13 @@ belfry::importModel(mlir::MLIRContext &context, StringRef path,
   if (failed(model) || failed(checkSupported(**model, path, diags)))
     return {};
 
+  // What the verifier says is an error of this import too.
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          (void)diags.error(path + ": " + diagnostic.str());
+        return llvm::success();
+      });
   Emitter emitter(context, path, diags);
   llvm::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> module =
       emitter.emit(**model);
@@ -59,7 +68,8 @@ belfry::importModel(mlir::MLIRContext &context, StringRef path,
                                                    ? "3"
                                                    : file->kerasVersion));
   if (failed(mlir::verify(**module))) {
-    (void)diags.error(path + ": the imported model is not valid");
+    if (!diags.hasErrors())
+      (void)diags.error(path + ": the imported model is not valid");
     return {};
   }
   if (file->weights) {

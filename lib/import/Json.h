@@ -33,6 +33,7 @@ public:
       : value(&value), diags(&diags), where(std::move(where)) {}
 
   /// Of a value that is not there nothing is wrong yet, as of null.
+  bool isMissing() const { return !value; }
   bool isNull() const { return !value || value->kind() == Kind::Null; }
   bool isString() const { return value && value->kind() == Kind::String; }
   bool isNumber() const { return value && value->kind() == Kind::Number; }

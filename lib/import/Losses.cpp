@@ -63,11 +63,15 @@ static std::optional<StringRef> find(const std::vector<Names> &table,
   return std::nullopt;
 }
 
-static std::vector<StringRef> all(const std::vector<Names> &table) {
-  std::vector<StringRef> result;
-  for (const Names &names : table)
-    result.push_back(names.kind);
-  return result;
+static std::string suggestFrom(const std::vector<Names> &table,
+                               StringRef name) {
+  std::vector<StringRef> kinds, all;
+  for (const Names &names : table) {
+    kinds.push_back(names.kind);
+    all.push_back(names.kind);
+    all.insert(all.end(), names.others.begin(), names.others.end());
+  }
+  return suggest(name, all, kinds);
 }
 
 std::optional<LossKind> belfry::findLoss(StringRef name) {
@@ -82,5 +86,9 @@ std::optional<StringRef> belfry::findMetric(StringRef name) {
   return find(metrics(), name);
 }
 
-std::vector<StringRef> belfry::lossNames() { return all(losses()); }
-std::vector<StringRef> belfry::metricNames() { return all(metrics()); }
+std::string belfry::suggestLoss(StringRef name) {
+  return suggestFrom(losses(), name);
+}
+std::string belfry::suggestMetric(StringRef name) {
+  return suggestFrom(metrics(), name);
+}

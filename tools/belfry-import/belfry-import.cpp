@@ -134,6 +134,7 @@ int main(int argc, char **argv) {
   }
   ImportDiagnostics diags;
   write(options, diags);
+  llvm::outs().flush();
   diags.print(llvm::errs(), options.allErrors);
   return diags.hasErrors() ? 1 : 0;
 }

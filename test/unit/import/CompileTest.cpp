@@ -1,0 +1,161 @@
+//===- CompileTest.cpp - losses, metrics, optimizers resolved -------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/import/Compile.h"
+#include "ModelBuilder.h"
+
+#include "gtest/gtest.h"
+
+using namespace belfry;
+using namespace belfry::test;
+
+static std::string dense(llvm::StringRef units, llvm::StringRef activation) {
+  return layer(
+      "Dense", "out",
+      ("\"units\": " + units + ", \"activation\": \"" + activation + "\"")
+          .str());
+}
+
+TEST(Compile, EveryNameOfALoss) {
+  for (const char *name :
+       {"mse", "MSE", "mean_squared_error", "MeanSquaredError"})
+    EXPECT_EQ(findLoss(name)->kind, "mean_squared_error") << name;
+  EXPECT_FALSE(findLoss("Mse"));
+  EXPECT_TRUE(findLoss("sparse_categorical_crossentropy")->isSparse);
+  EXPECT_FALSE(findLoss("huber")->isCrossEntropy);
+}
+
+TEST(Compile, AccuracyByShapes) {
+  struct {
+    const char *units, *activation, *loss, *kind;
+  } rows[] = {
+      {"1", "sigmoid", "bce", "binary_accuracy"},
+      {"4", "sigmoid", "bce", "categorical_accuracy"},
+      {"4", "softmax", "categorical_crossentropy", "categorical_accuracy"},
+      {"4", "softmax", "sparse_categorical_crossentropy",
+       "sparse_categorical_accuracy"},
+      {"4", "linear", "mse", "categorical_accuracy"}};
+  for (const auto &row : rows) {
+    ImportOptions options;
+    options.loss = row.loss;
+    options.metrics = "acc";
+    Imported model(sequential("[null, 3]", dense(row.units, row.activation)),
+                   options);
+    EXPECT_TRUE(model.has("nn.metric \"" + std::string(row.kind) +
+                          "\" of \"out\" {name = \"acc\""))
+        << model.text;
+  }
+}
+
+TEST(Compile, CrossEntropyStandsForTwo) {
+  ImportOptions options;
+  options.loss = "crossentropy";
+  EXPECT_TRUE(Imported(sequential("[null, 3]", dense("1", "sigmoid")), options)
+                  .has("nn.loss \"binary_crossentropy\""));
+  EXPECT_TRUE(Imported(sequential("[null, 3]", dense("5", "softmax")), options)
+                  .has("nn.loss \"sparse_categorical_crossentropy\" of \"out\" "
+                       "target tensor<?x1xi32>"));
+}
+
+TEST(Compile, BypassOnlyFromProbabilities) {
+  auto bypasses = [](llvm::StringRef activation, std::string loss) {
+    ImportOptions options;
+    options.loss = std::move(loss);
+    Imported model(sequential("[null, 3]", dense("2", activation)), options);
+    EXPECT_TRUE(model.module) << loss;
+    return model.has("bypass_activation");
+  };
+  EXPECT_TRUE(bypasses("sigmoid", "bce"));
+  EXPECT_TRUE(bypasses("softmax", "categorical_crossentropy"));
+  EXPECT_FALSE(bypasses("sigmoid", "bce(from_logits=true)"));
+  EXPECT_FALSE(bypasses("sigmoid", "mse"));
+  EXPECT_FALSE(bypasses("tanh", "bce"));
+}
+
+TEST(Compile, Arguments) {
+  ImportOptions options;
+  options.loss = "huber(delta=2)";
+  options.optimizer = "sgd(learning_rate=0.5, momentum=0.9, nesterov=true, "
+                      "weight_decay=0.01)";
+  Imported model(sequential("[null, 3]", dense("2", "linear")), options);
+  EXPECT_TRUE(model.has("delta = 2.000000e+00"));
+  EXPECT_TRUE(model.has("nn.optimizer \"sgd\" {learning_rate = 5.000000e-01 : "
+                        "f64, momentum = 9.000000e-01 : f64, weight_decay = "
+                        "1.000000e-02 : f64} {nesterov}"))
+      << model.text;
+}
+
+TEST(Compile, OptionsThatAreWrong) {
+  struct {
+    const char *loss, *optimizer, *metrics, *error;
+  } rows[] = {
+      {"mze", "sgd", "", "--loss: unknown loss 'mze'; did you mean"},
+      {"mse(delta=1)", "sgd", "", "has no argument 'delta'"},
+      {"a=mse", "sgd", "", "--loss: no output 'a'; the model has 'out'"},
+      {"mse,mae", "sgd", "", "several losses of output 'out'"},
+      {"mse(reduction=none)", "sgd", "", "without reduction"},
+      {"mse(reduction=median)", "sgd", "", "reduction 'median'"},
+      {"bce(axis=0)", "sgd", "", "only the last axis is supported, got 0"},
+      {"mse", "adamm", "", "unknown optimizer 'adamm'; did you mean 'adam'"},
+      {"mse", "lion", "", "optimizer 'lion' is not supported, only sgd"},
+      {"mse", "sgd(clipnorm=1)", "", "clipnorm: is not supported (got 1)"},
+      {"mse", "sgd(use_ema=true)", "", "use_ema: is not supported"},
+      {"mse", "adam(learnin_rate=1)", "", "did you mean 'learning_rate'?"},
+      {"mse", "sgd(momentum=big)", "", "expected a number, got \"big\""},
+      {"mse", "sgd,adam", "", "--optimizer: expected one optimizer"},
+      {"mse", "sgd", "acuracy",
+       "metric 'acuracy' is not supported; did you "
+       "mean 'accuracy'?"},
+      {"mse", "sgd", "b=mae", "--metrics: no output 'b'"},
+  };
+  for (const auto &row : rows) {
+    ImportOptions options;
+    options.loss = row.loss;
+    options.optimizer = row.optimizer;
+    options.metrics = row.metrics;
+    Imported model(sequential("[null, 3]", dense("2", "linear")), options);
+    EXPECT_FALSE(model.module);
+    EXPECT_TRUE(model.says(row.error))
+        << row.error << " is not in: " << quotedList(model.diags.getErrors());
+  }
+}
+
+TEST(Compile, AnUnknownLossOfTheFileIsAWarning) {
+  Imported model(sequential("[null, 3]", dense("2", "linear"),
+                            R"({"loss": "my_loss", "optimizer": "adam"})"));
+  EXPECT_TRUE(model.module);
+  EXPECT_FALSE(model.has("nn.compile"));
+  ASSERT_EQ(model.diags.getWarnings().size(), 1u);
+  EXPECT_TRUE(llvm::StringRef(model.diags.getWarnings()[0])
+                  .contains("loss 'my_loss' of output 'out' is not supported"));
+}
+
+TEST(Compile, AScheduleIsRefused) {
+  Imported model(sequential(
+      "[null, 3]", dense("2", "linear"),
+      R"({"loss": "mse", "optimizer": {"class_name": "Adam", "config":
+          {"learning_rate": {"class_name": "CosineDecay", "config": {}}}}})"));
+  EXPECT_TRUE(model.says("a schedule (CosineDecay) is not supported"));
+}
+
+TEST(Compile, NoOptimizerIsKerasDefault) {
+  ImportOptions options;
+  options.loss = "mse";
+  EXPECT_TRUE(Imported(sequential("[null, 3]", dense("2", "linear")), options)
+                  .has("nn.optimizer \"rmsprop\""));
+}
+
+TEST(Compile, WeightedTwinOfAMetric) {
+  Imported model(sequential(
+      "[null, 3]", dense("2", "linear"),
+      R"({"loss": "mse", "optimizer": "sgd", "metrics": ["mae", "mae"],
+          "weighted_metrics": ["mae", "mse"]})"));
+  EXPECT_TRUE(model.has("{name = \"mae\", weighted = false}"));
+  EXPECT_TRUE(model.has("{name = \"mae_1\", weighted = false}"));
+  EXPECT_TRUE(model.has("{name = \"weighted_mae\", weighted = true}"));
+  EXPECT_TRUE(model.has("{name = \"mse\", weighted = true}"));
+}
