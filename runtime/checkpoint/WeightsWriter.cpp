@@ -58,6 +58,9 @@ public:
         Hid(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     links = Hid(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links.get(), 1);
+    // The same weights are the same bytes, whatever the hour.
+    creation = Hid(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_obj_track_times(creation.get(), 0);
     failed = !file;
   }
 
@@ -70,7 +73,7 @@ public:
                   ? H5Screate(H5S_SCALAR)
                   : H5Screate_simple(int(dims.size()), dims.data(), nullptr));
     Hid set(H5Dcreate2(file.get(), path.c_str(), fileType(dtype), space.get(),
-                       links.get(), H5P_DEFAULT, H5P_DEFAULT));
+                       links.get(), creation.get(), H5P_DEFAULT));
     failed |= !set || H5Dwrite(set.get(), memoryType(dtype), H5S_ALL, H5S_ALL,
                                H5P_DEFAULT, data) < 0;
   }
@@ -111,7 +114,7 @@ private:
     failed |= !attribute || H5Awrite(attribute.get(), type.get(), &text) < 0;
   }
 
-  Hid file, links;
+  Hid file, links, creation;
   std::set<std::string> named;
   bool failed = false;
 };
