@@ -7,8 +7,4 @@
 
 #include "runtime/cli/Main.h"
 
-int belfry_main(int argc, char **argv) {
-  return belfry::rt::runMain(belfry_program, argc, argv);
-}
-
 int main(int argc, char **argv) { return belfry_main(argc, argv); }

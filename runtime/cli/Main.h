@@ -19,7 +19,7 @@ int runMain(const belfry_program_v1 &program, int argc, char **argv);
 
 } // namespace belfry::rt
 
-/// `runMain` on the program that is linked in.
-int belfry_main(int argc, char **argv);
+/// `runMain` on the `belfry_program` that is linked in.
+extern "C" int belfry_main(int argc, char **argv);
 
 #endif // BELFRY_RUNTIME_CLI_MAIN_H

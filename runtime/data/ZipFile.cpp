@@ -8,6 +8,7 @@
 #include "runtime/data/ZipFile.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <minizip/unzip.h>
 
 using namespace belfry::rt;
@@ -35,12 +36,16 @@ Expected<std::vector<ZipMember>> belfry::rt::listZip(const std::string &file) {
   Zip zip(unzOpen64(file.c_str()));
   if (!zip)
     return Status::user("is a zip archive that is damaged or cut short");
+  std::error_code error;
+  uint64_t size = std::filesystem::file_size(file, error);
   std::vector<ZipMember> members;
   for (int result = unzGoToFirstFile(zip.get()); result == UNZ_OK;
        result = unzGoToNextFile(zip.get())) {
     Expected<ZipMember> member = currentMember(zip.get());
     if (!member.ok())
       return member.status();
+    if (error || member->packed > size)
+      return Status::user("the zip directory is damaged");
     members.push_back(*member);
   }
   return members;

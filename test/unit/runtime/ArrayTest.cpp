@@ -18,6 +18,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 using namespace belfry::rt;
 namespace fs = std::filesystem;
@@ -220,6 +221,34 @@ TEST_F(ArrayFiles, RefusesEveryPrefix) {
     put("p.npy.gz", packed.substr(0, size));
     EXPECT_FALSE(read("p.npy.gz").ok()) << size;
   }
+}
+
+// Whatever a few damaged bytes make of a file, it is read or refused, and
+// nothing that it claims is allocated unseen.
+TEST_F(ArrayFiles, DamagedFilesAreReadOrRefused) {
+  std::mt19937 random(1);
+  std::string values = bytesOf<float>({1, 2, 3, 4, 5, 6});
+  putZip(path("z.npz"), {{"a.npy", npy(head("<f4", "(2, 3)"), values)}},
+         Z_DEFLATED);
+  std::ifstream stream(path("z.npz"), std::ios::binary);
+  std::string zip((std::istreambuf_iterator<char>(stream)), {});
+  std::string idx("\0\0\x0d\x02\0\0\0\x02\0\0\0\x03", 12);
+  for (const std::string &whole :
+       {npy(head("<f4", "(2, 3)", true), values),
+        gzip(npy(head(">f8", "(3, 1)"), values)), idx + values, zip})
+    for (int round = 0; round < 400; ++round) {
+      std::string damaged = whole;
+      for (unsigned i = 0; i <= random() % 4; ++i)
+        damaged[random() % damaged.size()] = char(random());
+      put("damaged", damaged);
+      Expected<Array> array = read("damaged");
+      if (array.ok()) {
+        EXPECT_LE(array->rows() * int64_t(array->rowBytes()), 1 << 20);
+        doubles(*array);
+      } else {
+        EXPECT_FALSE(array.status().message().empty());
+      }
+    }
 }
 
 TEST_F(ArrayFiles, RowRangesAreAsInPython) {
