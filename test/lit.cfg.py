@@ -13,7 +13,7 @@ config.excludes = ["unit", "bench", "goldens", "Inputs", "CMakeLists.txt", "lit.
 config.test_source_root = os.path.join(config.belfry_source, "test")
 config.test_exec_root = os.path.join(config.belfry_build, "test")
 
-TOOLS = ["belfry-opt", "belfry-import", "belfryc", "belfry-report"]
+TOOLS = ["belfry-opt", "belfry-host-check", "belfry-import", "belfryc", "belfry-report"]
 
 
 def command(directory, name):

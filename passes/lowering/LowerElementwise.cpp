@@ -130,13 +130,13 @@ Value Scalars::binary(nn::BinaryKind kind, Value x, Value y) {
     bool remainder = kind == nn::BinaryKind::Rem;
     if (!integer)
       return remainder ? make<arith::RemFOp>(x, y) : make<arith::DivFOp>(x, y);
-    // Division by 0 gives 0; of the least number by −1, the least number.
+    // x / 0 is 0 and its remainder x; the least number over −1 is itself.
     Value zero = number(type, 0), one = number(type, 1);
     Value none = compare(arith::CmpIPredicate::eq, y, zero);
     Value minus = compare(arith::CmpIPredicate::eq, y, number(type, -1));
     Value divisor = select(make<arith::OrIOp>(none, minus), one, y);
     if (remainder)
-      return select(none, zero, make<arith::RemSIOp>(x, divisor));
+      return select(none, x, make<arith::RemSIOp>(x, divisor));
     Value quotient = make<arith::DivSIOp>(x, divisor);
     quotient = select(minus, make<arith::SubIOp>(zero, x), quotient);
     return select(none, zero, quotient);

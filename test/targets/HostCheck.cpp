@@ -1,0 +1,414 @@
+//===- HostCheck.cpp - the host target against the interpreter ------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   belfry-host-check FILE.mlir [--batch 0,1,5] [--towers 1,2] [--tolerance t]
+//
+// Compiles each function that has roles for the host, runs it on given numbers
+// of rows and towers and compares every result with the interpreter's. Scratch
+// memory is shared by lifetimes, as in a training binary, and filled with NaN
+// before each phase, so a wrong lifetime shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "belfry/InitAll.h"
+#include "belfry/Runtime.h"
+#include "lib/interpreter/GenerateData.h"
+#include "lib/interpreter/Interpreter.h"
+#include "passes/Pipelines.h"
+#include "runtime/host/Context.h"
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace belfry;
+using nn::HostTensor;
+
+namespace cl = llvm::cl;
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required);
+static cl::list<long> batches("batch", cl::CommaSeparated);
+static cl::list<long> towerCounts("towers", cl::CommaSeparated);
+static cl::opt<double> tolerance("tolerance", cl::init(1e-5));
+static cl::opt<unsigned long> seed("seed", cl::init(1));
+static cl::opt<int> threads("threads-per-device", cl::init(1));
+static cl::opt<int>
+    repeat("measure", cl::init(0),
+           cl::desc("also run so often and print milliseconds"));
+static cl::opt<bool> interpretToo("compare", cl::init(true));
+
+namespace {
+
+int64_t integer(DictionaryAttr d, StringRef key) {
+  return d.getAs<IntegerAttr>(key).getInt();
+}
+std::string text(DictionaryAttr d, StringRef key) {
+  auto attr = d.getAs<StringAttr>(key);
+  return attr ? attr.str() : "";
+}
+int64_t element(DictionaryAttr d, StringRef key, unsigned i) {
+  return cast<IntegerAttr>(d.getAs<ArrayAttr>(key)[i]).getInt();
+}
+nn::HostType hostType(Type type) {
+  if (type.isInteger(1))
+    return nn::HostType::Bool;
+  if (type.isInteger(32))
+    return nn::HostType::I32;
+  return type.isF32() ? nn::HostType::F32 : nn::HostType::F64;
+}
+
+/// One function, ready to run.
+struct Program {
+  func::FuncOp function; ///< as given
+  DictionaryAttr table;
+  std::vector<belfry_phase_fn> phases;
+};
+
+struct Row {
+  DictionaryAttr attributes;
+  std::string kind;
+  bool shared;
+  int64_t perRow, fixed;
+  int64_t first = 0, last = 0, offset = 0;
+  HostTensor *tensor = nullptr;
+};
+
+/// Gives rows of one arena their places.
+int64_t place(std::vector<Row *> &rows, int64_t count) {
+  std::vector<Row *> placed;
+  int64_t total = 0;
+  for (Row *row : rows) {
+    int64_t size = row->perRow * count + row->fixed;
+    bool moved = true;
+    row->offset = 0;
+    while (moved) {
+      moved = false;
+      for (Row *other : placed) {
+        int64_t otherSize = other->perRow * count + other->fixed;
+        bool live = row->first <= other->last && other->first <= row->last;
+        bool overlap = row->offset < other->offset + otherSize &&
+                       other->offset < row->offset + size;
+        if (live && overlap) {
+          row->offset = (other->offset + otherSize + 63) / 64 * 64;
+          moved = true;
+        }
+      }
+    }
+    placed.push_back(row);
+    total = std::max(total, row->offset + size);
+  }
+  return total + 64;
+}
+
+struct Arena {
+  std::vector<char> bytes;
+  char *base = nullptr;
+  void resize(int64_t size) {
+    bytes.assign(size + 64, char(0xff));
+    base = reinterpret_cast<char *>(
+        (reinterpret_cast<uintptr_t>(bytes.data()) + 63) / 64 * 64);
+  }
+};
+
+HostTensor make(Type type, int64_t batch) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape;
+  for (int64_t extent : tensor.getShape())
+    shape.push_back(ShapedType::isDynamic(extent) ? batch : extent);
+  return HostTensor(hostType(tensor.getElementType()), shape);
+}
+
+struct Run {
+  Program &program;
+  int64_t batch, towers;
+  belfry_context &context;
+  std::vector<HostTensor> arguments, results;
+
+  void execute(int times);
+};
+
+void Run::execute(int times) {
+  func::FuncOp function = program.function;
+  for (Type type : function.getResultTypes())
+    results.push_back(make(type, batch));
+  std::vector<Row> rows;
+  std::vector<Row *> arenas[4];
+  auto find = [&](const Row &row) -> HostTensor * {
+    int64_t index = integer(row.attributes, "index");
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (nn::stringifyRole(*argumentRole(function, i)) == row.kind &&
+          index-- == 0)
+        return &arguments[i];
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (nn::stringifyRole(*resultRole(function, i)) == row.kind &&
+          index-- == 0)
+        return &results[i];
+    return nullptr;
+  };
+  for (Attribute attribute : program.table.getAs<ArrayAttr>("buffers")) {
+    auto d = cast<DictionaryAttr>(attribute);
+    Row row{d, text(d, "kind"), text(d, "scope") == "shared",
+            element(d, "bytes", 0), element(d, "bytes", 1)};
+    if (d.contains("live")) {
+      row.first = element(d, "live", 0);
+      row.last = element(d, "live", 1);
+    }
+    rows.push_back(row);
+  }
+  for (Row &row : rows) {
+    if (row.kind == "scratch" || row.kind == "cross")
+      arenas[(row.kind == "cross") * 2 + row.shared].push_back(&row);
+    else if (!(row.tensor = find(row)))
+      llvm::report_fatal_error(Twine("no tensor for ") + row.kind);
+  }
+  std::vector<RowBlock> blocks;
+  std::string message;
+  for (int64_t t = 0; t < towers; ++t)
+    blocks.push_back(
+        *cutRows(tower::Slicing::Balanced, batch, t, towers, message));
+  // Scratch of towers, scratch of once phases, values that cross.
+  int64_t most = blocks.empty() ? 0 : blocks[0].count;
+  Arena scratch, sharedScratch, sharedCross;
+  std::vector<Arena> cross(towers);
+  scratch.resize(place(arenas[0], most));
+  sharedScratch.resize(place(arenas[1], batch));
+  int64_t crossSize = place(arenas[2], most);
+  for (Arena &arena : cross)
+    arena.resize(crossSize);
+  sharedCross.resize(place(arenas[3], batch));
+  auto pointers = [&](int64_t t) {
+    std::vector<void *> list;
+    for (Row &row : rows) {
+      if (row.tensor) {
+        auto *base = static_cast<char *>(row.tensor->mutableData());
+        list.push_back(row.shared ? base : base + row.perRow * blocks[t].begin);
+      } else if (row.kind == "scratch") {
+        list.push_back((row.shared ? sharedScratch : scratch).base +
+                       row.offset);
+      } else {
+        list.push_back((row.shared ? sharedCross : cross[t]).base + row.offset);
+      }
+    }
+    return list;
+  };
+  for (int time = 0; time < times; ++time)
+    for (Attribute attribute : program.table.getAs<ArrayAttr>("schedule")) {
+      auto item = cast<DictionaryAttr>(attribute);
+      if (item.contains("phase")) {
+        bool once = text(item, "run") == "once";
+        for (int64_t t = 0; t < (once ? 1 : towers); ++t) {
+          if (times == 1) {
+            llvm::fill(scratch.bytes, char(0xff));
+            llvm::fill(sharedScratch.bytes, char(0xff));
+          }
+          std::vector<void *> list = pointers(t);
+          belfry_phase_args args{once ? batch : blocks[t].count,
+                                 once ? 0 : blocks[t].begin,
+                                 batch,
+                                 static_cast<int32_t>(t),
+                                 static_cast<int32_t>(towers),
+                                 list.data(),
+                                 &context};
+          program.phases[integer(item, "phase")](&args);
+        }
+        continue;
+      }
+      int64_t from = integer(item, "from"), to = integer(item, "to");
+      std::string dtype = text(item, "dtype");
+      nn::HostType type = dtype == "i1"    ? nn::HostType::Bool
+                          : dtype == "i32" ? nn::HostType::I32
+                          : dtype == "f32" ? nn::HostType::F32
+                                           : nn::HostType::F64;
+      std::vector<HostTensor> parts;
+      for (int64_t t = 0; t < towers; ++t) {
+        SmallVector<int64_t> shape;
+        if (item.contains("all_reduce")) {
+          shape = {element(item, "count", 1)};
+        } else {
+          int64_t outer = integer(item, "outer"),
+                  inner = integer(item, "inner");
+          int64_t multiple = rows[from].perRow / outer / inner /
+                             static_cast<int64_t>(nn::hostTypeSize(type));
+          shape = {outer, multiple * blocks[t].count, inner};
+        }
+        HostTensor part(type, shape);
+        std::memcpy(part.mutableData(), pointers(t)[from], part.sizeInBytes());
+        parts.push_back(part);
+      }
+      HostTensor result = item.contains("all_reduce")
+                              ? combineTowers(*tower::symbolizeReduceKind(
+                                                  text(item, "all_reduce")),
+                                              parts)
+                              : HostTensor::join(parts, 1);
+      std::memcpy(pointers(0)[to], result.data(), result.sizeInBytes());
+    }
+  // Parameters and slots were updated where they are.
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    nn::Role role = *resultRole(function, i);
+    if (role != nn::Role::Parameter && role != nn::Role::Slot)
+      continue;
+    for (unsigned k = 0; k < function.getNumArguments(); ++k)
+      if (argumentRole(function, k) == role &&
+          argumentName(function, k) == resultName(function, i))
+        results[i] = arguments[k];
+  }
+}
+
+/// The largest difference, relative to the largest element.
+double difference(const HostTensor &a, const HostTensor &b) {
+  double scale = 0, largest = 0;
+  if (a.getShape() != b.getShape() || a.getType() != b.getType())
+    return INFINITY;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double x = a.getAsDouble(i), y = b.getAsDouble(i);
+    if (std::isfinite(x))
+      scale = std::max(scale, std::fabs(x));
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double d = std::fabs(x - y);
+    largest = std::max(largest, std::isnan(d) ? INFINITY : d);
+  }
+  return scale > 0 ? largest / scale : largest;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "host target against interpreter\n");
+  std::vector<int64_t> batchList(batches.begin(), batches.end());
+  std::vector<int64_t> towerList(towerCounts.begin(), towerCounts.end());
+  if (batchList.empty())
+    batchList = {0, 1, 5};
+  if (towerList.empty())
+    towerList = {1, 2};
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllToLLVMIRTranslations(registry);
+  MLIRContext mlirContext(registry);
+  auto source = parseSourceFile<ModuleOp>(inputFile, &mlirContext);
+  if (!source)
+    return 1;
+
+  auto clock = [] {
+    return std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  double begin = clock();
+  OwningOpRef<ModuleOp> compiled = source->clone();
+  PassManager pm(&mlirContext);
+  HostOptions options;
+  options.cpu = llvm::sys::getHostCPUName().str();
+  buildHostLoweringPipeline(pm, options);
+  if (failed(pm.run(*compiled)))
+    return 1;
+  double lowered = clock();
+  auto phases = compiled.get()->getAttrOfType<ArrayAttr>("belfry.phases");
+  auto tables =
+      compiled.get()->getAttrOfType<DictionaryAttr>("belfry.functions");
+  ExecutionEngineOptions engineOptions;
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto machine = llvm::cantFail(builder->createTargetMachine());
+  auto optimize = makeOptimizingTransformer(3, 0, machine.get());
+  engineOptions.transformer = optimize;
+  auto engine =
+      ExecutionEngine::create(*compiled, engineOptions, std::move(machine));
+  if (!engine) {
+    llvm::errs() << llvm::toString(engine.takeError()) << '\n';
+    return 1;
+  }
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap map;
+    auto add = [&](const char *name, auto *function) {
+      map[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported};
+    };
+    add("belfry_gemm_f32", &belfry_gemm_f32);
+    add("belfry_gemm_f64", &belfry_gemm_f64);
+    add("belfry_gemm_i32", &belfry_gemm_i32);
+    return map;
+  });
+  std::vector<belfry_phase_fn> table;
+  for (Attribute phase : phases) {
+    auto address = (*engine)->lookup(cast<FlatSymbolRefAttr>(phase).getValue());
+    if (!address) {
+      llvm::errs() << llvm::toString(address.takeError()) << '\n';
+      return 1;
+    }
+    table.push_back(reinterpret_cast<belfry_phase_fn>(*address));
+  }
+  if (repeat)
+    llvm::outs() << llvm::format(
+        "lowered in %.0f ms, machine code in %.0f ms\n", lowered - begin,
+        clock() - lowered);
+
+  belfry_context context(threads);
+  int failures = 0, runs = 0;
+  for (NamedAttribute entry : tables) {
+    auto function = source->lookupSymbol<func::FuncOp>(entry.getName());
+    Program program{function, cast<DictionaryAttr>(entry.getValue()), table};
+    for (int64_t batch : batchList)
+      for (int64_t towers : towerList) {
+        std::vector<HostTensor> arguments;
+        for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+          Type type = cast<RankedTensorType>(function.getArgumentTypes()[i])
+                          .getElementType();
+          arguments.push_back(generateArgument(function, i, batch, seed)
+                                  .convertTo(hostType(type)));
+        }
+        Run run{program, batch, towers, context, arguments, {}};
+        run.execute(1);
+        if (repeat) {
+          Run timed{program, batch, towers, context, arguments, {}};
+          timed.execute(2);
+          double start = clock();
+          timed.execute(repeat);
+          llvm::outs() << llvm::format("%s batch %ld towers %ld: %.2f ms\n",
+                                       entry.getName().data(), batch, towers,
+                                       (clock() - start) / repeat);
+        }
+        if (!interpretToo)
+          continue;
+        SmallVector<HostTensor> expected;
+        InterpreterOptions interpreter;
+        interpreter.towers = towers;
+        if (failed(interpret(function, arguments, interpreter, expected)))
+          return 1;
+        for (unsigned i = 0; i < expected.size(); ++i) {
+          // The interpreter computes all floats in f32.
+          expected[i] = expected[i].convertTo(run.results[i].getType());
+          double d = difference(expected[i], run.results[i]);
+          ++runs;
+          if (d <= tolerance)
+            continue;
+          ++failures;
+          llvm::outs() << entry.getName().getValue() << " result " << i << " '"
+                       << resultName(function, i) << "', batch " << batch
+                       << ", towers " << towers << ": difference "
+                       << llvm::format("%g", d) << '\n';
+          for (int64_t e = 0; e < std::min<int64_t>(expected[i].size(), 8); ++e)
+            llvm::outs() << "  " << expected[i].getAsDouble(e) << " got "
+                         << (e < run.results[i].size()
+                                 ? run.results[i].getAsDouble(e)
+                                 : NAN)
+                         << '\n';
+        }
+      }
+  }
+  llvm::outs() << runs - failures << " of " << runs << " results agree\n";
+  return failures ? 3 : 0;
+}
