@@ -55,7 +55,7 @@ bool isCollective(Operation *op) {
 
 /// A row of the buffer table.
 struct Row {
-  std::string kind, name;
+  std::string kind, name, of;
   int64_t index = -1;
   bool shared = false;
   Type element;
@@ -288,6 +288,8 @@ FailureOr<int64_t> Splitter::argumentRow(BlockArgument argument, bool shared) {
   for (unsigned i = 0; i < number; ++i)
     if (function.getArgAttrOfType<nn::RoleAttr>(i, nn::kRoleAttr) == role)
       ++row.index;
+  if (auto of = function.getArgAttrOfType<StringAttr>(number, "nn.of"))
+    row.of = of.str();
   row.shared = shared;
   FailureOr<int64_t> id = addRow(row, argument);
   if (succeeded(id))
@@ -332,12 +334,14 @@ LogicalResult Splitter::assignResults() {
     FailureOr<int64_t> id = failure();
     if (inPlace) {
       BlockArgument old;
-      for (BlockArgument argument : function.getArguments())
-        if (function.getArgAttrOfType<nn::RoleAttr>(argument.getArgNumber(),
-                                                    nn::kRoleAttr) == role &&
-            function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  nn::kNameAttr) == name)
+      auto of = function.getResultAttrOfType<StringAttr>(number, "nn.of");
+      for (BlockArgument argument : function.getArguments()) {
+        unsigned k = argument.getArgNumber();
+        if (function.getArgAttrOfType<nn::RoleAttr>(k, nn::kRoleAttr) == role &&
+            function.getArgAttrOfType<StringAttr>(k, nn::kNameAttr) == name &&
+            function.getArgAttrOfType<StringAttr>(k, "nn.of") == of)
           old = argument;
+      }
       if (!old)
         return function.emitError("result ")
                << number << " of '" << function.getName() << "' updates "
@@ -693,6 +697,8 @@ DictionaryAttr Splitter::table(int64_t firstPhase) {
       entry.append("index", integer(row.index));
     if (!row.name.empty())
       entry.append("name", builder.getStringAttr(row.name));
+    if (!row.of.empty())
+      entry.append("of", builder.getStringAttr(row.of));
     entry.append("scope",
                  builder.getStringAttr(row.shared ? "shared" : "tower"));
     entry.append("dtype", builder.getStringAttr(dtypeName(row.element)));

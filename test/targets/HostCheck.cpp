@@ -261,7 +261,8 @@ void Run::execute(int times) {
       continue;
     for (unsigned k = 0; k < function.getNumArguments(); ++k)
       if (argumentRole(function, k) == role &&
-          argumentName(function, k) == resultName(function, i))
+          argumentName(function, k) == resultName(function, i) &&
+          function.getArgAttr(k, "nn.of") == function.getResultAttr(i, "nn.of"))
         results[i] = arguments[k];
   }
 }
