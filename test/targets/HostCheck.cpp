@@ -51,6 +51,14 @@ static cl::opt<bool> interpretToo("compare", cl::init(true));
 
 namespace {
 
+std::optional<nn::Role> resultRole(func::FuncOp function, unsigned index) {
+  auto role = function.getResultAttrOfType<nn::RoleAttr>(index, nn::kRoleAttr);
+  return role ? std::optional(role.getValue()) : std::nullopt;
+}
+std::string resultName(func::FuncOp function, unsigned index) {
+  auto name = function.getResultAttrOfType<StringAttr>(index, nn::kNameAttr);
+  return name ? name.str() : "";
+}
 int64_t integer(DictionaryAttr d, StringRef key) {
   return d.getAs<IntegerAttr>(key).getInt();
 }
