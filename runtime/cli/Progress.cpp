@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/ioctl.h>
 
 using namespace belfry::rt;
 using namespace belfry::rt::cli;
@@ -24,6 +25,31 @@ std::string belfry::rt::cli::formatLogs(const Logs &logs) {
   }
   return text;
 }
+
+namespace {
+
+/// The width of a terminal, less the place of the cursor.
+size_t columnsOf(std::FILE *stream) {
+  winsize size = {};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+    return 1000;
+  return size.ws_col - 1u;
+}
+
+/// A line that wraps can't be drawn over. Counts code points of UTF-8, of
+/// which each here is one column wide.
+std::string firstColumns(const std::string &text, size_t columns) {
+  size_t at = 0;
+  while (at < text.size()) {
+    bool begins = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
+    if (begins && columns-- == 0)
+      break;
+    ++at;
+  }
+  return text.substr(0, at);
+}
+
+} // namespace
 
 std::string belfry::rt::cli::formatTime(double seconds) {
   auto whole = int64_t(std::llround(std::max(0.0, seconds)));
@@ -71,9 +97,11 @@ void Progress::stepDone(int64_t step, const Logs &logs) {
   for (int i = 0; i < width; ++i)
     bar += i < filled ? "━" : "·";
   double left = elapsed() / double(done) * double(steps - done);
-  std::fprintf(stream, "\r\x1b[K%lld/%lld %s %s left - %s", (long long)done,
-               (long long)steps, bar.c_str(), formatTime(left).c_str(),
-               formatLogs(logs).c_str());
+  std::string line = std::to_string(done) + "/" + std::to_string(steps) + " " +
+                     bar + " " + formatTime(left) + " left - " +
+                     formatLogs(logs);
+  std::fprintf(stream, "\r\x1b[K%s",
+               firstColumns(line, columnsOf(stream)).c_str());
   std::fflush(stream);
 }
 
