@@ -112,10 +112,13 @@ void Progress::epochDone(int64_t epoch, const Logs &logs) {
       terminal
           ? "\r\x1b[K" + std::to_string(done) + "/" + std::to_string(steps)
           : "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(epochs);
-  std::fprintf(stream,
-               perStep < 10 ? "%s - %s - %.1fms/step - %s\n"
-                            : "%s - %s - %.0fms/step - %s\n",
-               head.c_str(), formatTime(seconds).c_str(), perStep,
-               formatLogs(logs).c_str());
+  char pace[40];
+  if (perStep < 1)
+    std::snprintf(pace, sizeof(pace), "%.0fus/step", perStep * 1e3);
+  else
+    std::snprintf(pace, sizeof(pace),
+                  perStep < 10 ? "%.1fms/step" : "%.0fms/step", perStep);
+  std::fprintf(stream, "%s - %s - %s - %s\n", head.c_str(),
+               formatTime(seconds).c_str(), pace, formatLogs(logs).c_str());
   std::fflush(stream);
 }
