@@ -93,7 +93,8 @@ namespace {
 struct CheckAgainstSinglePass
     : belfry::impl::CheckAgainstSinglePassBase<CheckAgainstSinglePass> {
   explicit CheckAgainstSinglePass(std::shared_ptr<InterpreterOutcome> outcome)
-      : outcome(std::move(outcome)) {}
+      : outcome(outcome ? std::move(outcome)
+                        : std::make_shared<InterpreterOutcome>()) {}
   CheckAgainstSinglePass(const CheckAgainstSinglePass &other)
       : CheckAgainstSinglePassBase(other), outcome(other.outcome) {}
 
@@ -101,9 +102,10 @@ struct CheckAgainstSinglePass
     OwningOpRef<ModuleOp> single, parallel;
     if (failed(checkOptions()) || failed(makePrograms(single, parallel)))
       return signalPassFailure();
-    llvm::Expected<ParameterValues> read = readInitialWeights(getOperation());
+    llvm::Expected<ParameterValues> read =
+        readInitialWeights(getOperation(), outcome->inputFile);
     if (!read) {
-      getOperation().emitError() << llvm::toString(read.takeError());
+      emitError(getOperation().getLoc()) << llvm::toString(read.takeError());
       return signalPassFailure();
     }
     weights = std::move(*read);
@@ -151,11 +153,11 @@ LogicalResult CheckAgainstSinglePass::checkOptions() {
     batch = {1, 5, 7, 32};
   for (int64_t n : towers)
     if (n < 1)
-      return getOperation().emitError()
+      return emitError(getOperation().getLoc())
              << "expected at least 1 tower, got " << n;
   for (int64_t b : batch)
     if (b < 0)
-      return getOperation().emitError()
+      return emitError(getOperation().getLoc())
              << "expected a batch of at least 0 rows, got " << b;
   return success();
 }
@@ -167,7 +169,7 @@ LogicalResult CheckAgainstSinglePass::transform(ModuleOp module,
   std::string message;
   llvm::raw_string_ostream errors(message);
   if (failed(parsePassPipeline(passes, manager, errors)))
-    return getOperation().emitError()
+    return emitError(getOperation().getLoc())
            << "pipeline '" << passes << "' cannot be built: " << message;
   return manager.run(module);
 }
@@ -181,7 +183,7 @@ CheckAgainstSinglePass::makePrograms(OwningOpRef<ModuleOp> &single,
       failed(transform(*single, kTrainStepPipeline)))
     return failure();
   if (single->getOps<func::FuncOp>().empty())
-    return module.emitError() << "has no function to run";
+    return emitError(module.getLoc()) << "has no function to run";
   parallel = single->clone();
   bool isReplicated = false;
   single->walk([&](tower::ReplicateOp) { isReplicated = true; });
@@ -203,8 +205,9 @@ CheckAgainstSinglePass::compareFunction(func::FuncOp single, ModuleOp parallel,
                                         SmallVectorImpl<Row> &table) {
   auto replicated = parallel.lookupSymbol<func::FuncOp>(single.getName());
   if (!replicated)
-    return single.emitError() << "function '" << single.getName()
-                              << "' is gone from the replicated program";
+    return emitError(single.getLoc())
+           << "function '" << single.getName()
+           << "' is gone from the replicated program";
   size_t first = table.size();
   for (unsigned i = 0; i < single.getNumResults(); ++i) {
     std::string what = describeResult(single, i);
@@ -236,8 +239,9 @@ LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
   SmallVector<HostTensor> arguments, expected, got;
   for (auto [i, type] : llvm::enumerate(single.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))
-      return single.emitError() << "argument " << i << " has type " << type
-                                << ", which is no ranked tensor";
+      return emitError(single.getLoc())
+             << "argument " << i << " has type " << type
+             << ", which is no ranked tensor";
     arguments.push_back(generateArgument(single, static_cast<unsigned>(i), rows,
                                          seed, weights));
   }
@@ -245,7 +249,7 @@ LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
       failed(interpret(parallel, arguments, {precision, count}, got)))
     return failure();
   if (expected.size() != got.size())
-    return single.emitError()
+    return emitError(single.getLoc())
            << "function '" << single.getName() << "' has " << expected.size()
            << " results, but " << got.size() << " in the replicated program";
   for (auto [row, a, b] : llvm::zip_equal(table, expected, got)) {
@@ -293,11 +297,11 @@ LogicalResult CheckAgainstSinglePass::judge(ArrayRef<Row> table) {
     runs = std::max(runs, row.runs);
   }
   if (runs == 0)
-    return getOperation().emitError()
+    return emitError(getOperation().getLoc())
            << "no batch of the list can be cut into any number of towers of "
               "the list";
   if (beyond)
-    return getOperation().emitError()
+    return emitError(getOperation().getLoc())
            << beyond << " of " << table.size()
            << " results differ from the single-device program's by more than "
            << limit();

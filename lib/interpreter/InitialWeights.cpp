@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
 
-/// The file that the module came from, empty where that is not known.
-static StringRef fileOf(ModuleOp module) {
-  auto loc = module.getLoc()->findInstanceOf<FileLineColLoc>();
-  return loc ? loc.getFilename().getValue() : StringRef();
-}
-
 /// How an element is kept in the block of weights.
 static HostType storedType(Type element) {
   if (element.isF64())
@@ -35,9 +29,10 @@ static HostType storedType(Type element) {
   return element.isInteger(1) ? HostType::Bool : HostType::I32;
 }
 
-llvm::Expected<ParameterValues> belfry::readInitialWeights(ModuleOp module) {
+llvm::Expected<ParameterValues>
+belfry::readInitialWeights(ModuleOp module, StringRef moduleFile) {
   ParameterValues values;
-  std::string path = weightsPath(module, fileOf(module));
+  std::string path = weightsPath(module, moduleFile);
   if (path.empty() || !llvm::sys::fs::exists(path))
     return values;
   llvm::Expected<std::vector<uint8_t>> block = readWeights(path, module);

@@ -21,9 +21,11 @@ namespace belfry {
 using ParameterValues = llvm::StringMap<nn::HostTensor>;
 
 /// Reads the weights file that the module names (`nn.weights`), beside the file
-/// that the module came from. Empty where none is named or there is no such
-/// file; a file that does not fit the module's parameters is an error.
-llvm::Expected<ParameterValues> readInitialWeights(mlir::ModuleOp module);
+/// `moduleFile` that the module came from. Empty where none is named or there
+/// is no such file; a file that does not fit the module's parameters is an
+/// error.
+llvm::Expected<ParameterValues> readInitialWeights(mlir::ModuleOp module,
+                                                   llvm::StringRef moduleFile);
 
 } // namespace belfry
 

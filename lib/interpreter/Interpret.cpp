@@ -94,7 +94,8 @@ namespace {
 
 struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
   explicit InterpretPass(std::shared_ptr<InterpreterOutcome> outcome)
-      : outcome(std::move(outcome)) {}
+      : outcome(outcome ? std::move(outcome)
+                        : std::make_shared<InterpreterOutcome>()) {}
   InterpretPass(const InterpretPass &other)
       : InterpretPassBase(other), outcome(other.outcome) {}
 
@@ -103,9 +104,10 @@ struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
     if (failed(checkOptions()) || failed(chooseFunctions(functions)))
       return signalPassFailure();
     outcome->printed = true;
-    llvm::Expected<ParameterValues> read = readInitialWeights(getOperation());
+    llvm::Expected<ParameterValues> read =
+        readInitialWeights(getOperation(), outcome->inputFile);
     if (!read) {
-      getOperation().emitError() << llvm::toString(read.takeError());
+      emitError(getOperation().getLoc()) << llvm::toString(read.takeError());
       return signalPassFailure();
     }
     weights = std::move(*read);
@@ -130,14 +132,14 @@ struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
 
 LogicalResult InterpretPass::checkOptions() {
   if (batch < 0)
-    return getOperation().emitError()
+    return emitError(getOperation().getLoc())
            << "expected a batch of at least 0 rows, got " << batch;
   if (towers < 0)
-    return getOperation().emitError()
+    return emitError(getOperation().getLoc())
            << "expected at least 1 tower, got " << towers;
   for (const std::string &item : data)
     if (!StringRef(item).contains('='))
-      return getOperation().emitError()
+      return emitError(getOperation().getLoc())
              << "expected NAME=FILE.npy for 'data', got '" << item << "'";
   return success();
 }
@@ -150,7 +152,7 @@ InterpretPass::chooseFunctions(SmallVectorImpl<func::FuncOp> &functions) {
       functions.push_back(f);
   if (!functions.empty())
     return success();
-  InFlightDiagnostic diag = module.emitError();
+  InFlightDiagnostic diag = emitError(module.getLoc());
   if (!function.empty())
     diag << "has no function '" << function << "' to run";
   else
@@ -167,8 +169,8 @@ InterpretPass::makeArguments(func::FuncOp f,
                              SmallVectorImpl<HostTensor> &arguments) {
   for (auto [i, type] : llvm::enumerate(f.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))
-      return f.emitError() << "argument " << i << " has type " << type
-                           << ", which is no ranked tensor";
+      return emitError(f.getLoc()) << "argument " << i << " has type " << type
+                                   << ", which is no ranked tensor";
     std::string name = argumentName(f, i), file;
     for (StringRef item : data) {
       auto [key, path] = item.split('=');
@@ -187,7 +189,7 @@ InterpretPass::makeArguments(func::FuncOp f,
     }
     llvm::Expected<HostTensor> tensor = readNpy(file);
     if (!tensor)
-      return f.emitError() << llvm::toString(tensor.takeError());
+      return emitError(f.getLoc()) << llvm::toString(tensor.takeError());
     arguments.push_back(adapt(*tensor, cast<RankedTensorType>(type)));
   }
   return success();
@@ -224,12 +226,12 @@ LogicalResult InterpretPass::run(func::FuncOp f) {
 LogicalResult InterpretPass::write(func::FuncOp f, unsigned index,
                                    const HostTensor &tensor) {
   if (std::error_code error = llvm::sys::fs::create_directories(outputs))
-    return f.emitError() << "folder '" << outputs
-                         << "' cannot be made: " << error.message();
+    return emitError(f.getLoc())
+           << "folder '" << outputs << "' cannot be made: " << error.message();
   SmallString<128> path(outputs);
   llvm::sys::path::append(path, resultFile(f, index));
   if (llvm::Error error = writeNpy(path, tensor))
-    return f.emitError() << llvm::toString(std::move(error));
+    return emitError(f.getLoc()) << llvm::toString(std::move(error));
   return success();
 }
 

@@ -468,23 +468,26 @@ LogicalResult belfry::interpret(func::FuncOp function,
                                 const InterpreterOptions &options,
                                 SmallVectorImpl<HostTensor> &results) {
   if (function.isDeclaration())
-    return function.emitError()
+    return emitError(function.getLoc())
            << "'" << function.getName() << "' has no body to run";
   if (!llvm::hasSingleElement(function.getBody()))
-    return function.emitError()
+    return emitError(function.getLoc())
            << "'" << function.getName() << "' has more than one block";
   if (arguments.size() != function.getNumArguments())
-    return function.emitError() << "'" << function.getName() << "' takes "
-                                << function.getNumArguments()
-                                << " arguments, got " << arguments.size();
+    return emitError(function.getLoc())
+           << "'" << function.getName() << "' takes "
+           << function.getNumArguments() << " arguments, got "
+           << arguments.size();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
-      return function.emitError() << "argument " << i << " has type " << type
-                                  << ", which is no ranked tensor";
+      return emitError(function.getLoc())
+             << "argument " << i << " has type " << type
+             << ", which is no ranked tensor";
     if (!fits(arguments[i], tensor))
-      return function.emitError() << "argument " << i << " has type " << type
-                                  << ", got " << arguments[i].typeString();
+      return emitError(function.getLoc())
+             << "argument " << i << " has type " << type << ", got "
+             << arguments[i].typeString();
   }
   Run run;
   run.options = options;

@@ -15,14 +15,17 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 namespace belfry {
 
 #define GEN_PASS_DECL
 #include "lib/interpreter/Passes.h.inc"
 
-/// What the driver has to know of the passes that ran.
+/// What the driver tells the passes, and has to know of those that ran.
 struct InterpreterOutcome {
+  /// The file that the module is read from: weights are beside it.
+  std::string inputFile;
   /// A pass printed results, so the module is not what the user asked for.
   std::atomic<bool> printed = false;
   /// A comparison that was asked for failed: exit status 3.

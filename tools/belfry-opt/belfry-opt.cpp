@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
   belfry::registerInterpreterPasses(outcome);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Belfry's optimizer driver\n", registry);
+  outcome->inputFile = input;
   bool outputGiven =
       llvm::cl::getRegisteredOptions().lookup("o")->getNumOccurrences() > 0;
 
