@@ -3,23 +3,28 @@
 // CHECK: module attributes {nn.weights = "quickdraw.weights.h5"}
 module attributes {nn.weights = "quickdraw.weights.h5"} {
 
-// CHECK: nn.parameter @"dense/kernel" : tensor<3x1xf32> {initializer = {name = "glorot_uniform"}, layer = "dense", path = "layers/dense/vars/0", stream = 1 : i32, trainable = true}
-nn.parameter @"dense/kernel" : tensor<3x1xf32>
+// CHECK: nn.parameter @"dense/kernel" : tensor<3x4xf32> {initializer = {name = "glorot_uniform"}, layer = "dense", path = "layers/dense/vars/0", stream = 1 : i32, trainable = true}
+nn.parameter @"dense/kernel" : tensor<3x4xf32>
     {path = "layers/dense/vars/0", layer = "dense", trainable = true, stream = 1 : i32,
+     initializer = {name = "glorot_uniform"}}
+nn.parameter @"out/kernel" : tensor<4x1xf32>
+    {path = "layers/dense_1/vars/0", layer = "out", trainable = true, stream = 2 : i32,
      initializer = {name = "glorot_uniform"}}
 
 // CHECK-LABEL: nn.model @quickdraw
 // CHECK-SAME: (%{{.*}}: tensor<?x100x3xf32> {nn.name = "strokes"}) -> (tensor<?x100x1xf32> {nn.name = "out"}) {
 nn.model @quickdraw(%strokes: tensor<?x100x3xf32> {nn.name = "strokes"})
     -> (tensor<?x100x1xf32> {nn.name = "out"}) {
-  // CHECK: nn.get_parameter @"dense/kernel" : tensor<3x1xf32>
-  %k = nn.get_parameter @"dense/kernel" : tensor<3x1xf32>
+  // CHECK: nn.get_parameter @"dense/kernel" : tensor<3x4xf32>
+  %k = nn.get_parameter @"dense/kernel" : tensor<3x4xf32>
+  %o = nn.get_parameter @"out/kernel" : tensor<4x1xf32>
   // CHECK: nn.seed : tensor<2xi32>
   %seed = nn.seed : tensor<2xi32>
   // CHECK: nn.step : tensor<i32>
   %step = nn.step : tensor<i32>
   %x, %m = nn.masking %strokes {mask_value = 0.0} : tensor<?x100x3xf32> -> tensor<?x100x3xf32>, tensor<?x100xi1>
-  %y = nn.dense %x, %k activation = sigmoid : tensor<?x100x3xf32>, tensor<3x1xf32> -> tensor<?x100x1xf32>
+  %h = nn.dense %x, %k activation = relu : tensor<?x100x3xf32>, tensor<3x4xf32> -> tensor<?x100x4xf32>
+  %y = nn.dense %h, %o activation = sigmoid : tensor<?x100x4xf32>, tensor<4x1xf32> -> tensor<?x100x1xf32>
   // CHECK: nn.return %{{.*}} : tensor<?x100x1xf32> masks(%{{.*}} of [0] : tensor<?x100xi1>)
   nn.return %y : tensor<?x100x1xf32> masks(%m of [0] : tensor<?x100xi1>)
 }

@@ -28,6 +28,19 @@ func.func @replicated(%x: tensor<?x4xf32>, %w: tensor<4xf32>) -> (tensor<?x4xf32
   return %y, %s : tensor<?x4xf32>, tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @example
+func.func @example(%x: tensor<?x3xf32>, %k: tensor<3x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: tower.replicate towers = 4 slicing = balanced -> tensor<?x4xf32> {
+  %y = tower.replicate towers = 4 slicing = balanced -> tensor<?x4xf32> {
+    // CHECK: tower.slice %{{.*}} dim = 0 : tensor<?x3xf32>
+    %xi = tower.slice %x dim = 0 : tensor<?x3xf32>
+    %yi = nn.dot %xi, %k contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
+    // CHECK: tower.yield %{{.*}} concat = [0] : tensor<?x4xf32>
+    tower.yield %yi concat = [0] : tensor<?x4xf32>
+  }
+  return %y : tensor<?x4xf32>
+}
+
 // A collective in a loop of as many steps on every tower.
 // CHECK-LABEL: func.func @in_scan
 func.func @in_scan(%s: tensor<4xf32>) {
