@@ -24,9 +24,14 @@ void belfry::buildLowerStage(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   // Collectives decide what runs where, before anything has a place in memory.
   pm.addPass(createSplitPhases());
+  // Loops over time carry and store no more than is read.
+  pm.addPass(createSimplifyScans());
   // Masks become selects, which then share the loop of what they choose from.
   pm.addPass(createExpandScanMask());
   // What was made anew in a phase may be there twice.
+  pm.addPass(createCSEPass());
+  // Parts and wholes are brought to one shape, then loops can be shared.
+  pm.addPass(createPrepareFusion());
   pm.addPass(createCSEPass());
   // Loops, and the places of all values.
   pm.addPass(createLowerNnToLinalg());

@@ -26,6 +26,16 @@ bool belfry::isViewOp(Operation *op) {
              nn::ReverseOp>(op);
 }
 
+bool belfry::isShapeOperand(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto broadcast = dyn_cast<nn::BroadcastOp>(op))
+    return operand.getOperandNumber() == 1;
+  if (auto random = dyn_cast<nn::RandomOp>(op))
+    return random.getLike() && operand.get() == random.getLike() &&
+           operand.getOperandNumber() + 1 == op->getNumOperands();
+  return isa<nn::IotaOp, nn::DimSizeOp>(op);
+}
+
 namespace {
 
 class Grouping {
@@ -33,6 +43,9 @@ public:
   Grouping(Block &block, RowExtents &extents) : extents(extents) {
     for (Operation &op : block.without_terminator())
       add(&op);
+    // In a loop only: elsewhere values would have to live longer for it.
+    if (isa<nn::ScanOp>(block.getParentOp()))
+      mergeReaders(block);
   }
 
   SmallVector<Unit> order();
@@ -54,6 +67,7 @@ private:
   void add(Operation *op);
   bool reaches(unsigned from, unsigned to, bool direct);
   void merge(unsigned into, unsigned node);
+  void mergeReaders(Block &block);
 
   RowExtents &extents;
   SmallVector<Operation *> ops;
@@ -110,9 +124,10 @@ void Grouping::add(Operation *op) {
   Node &node = nodes.emplace_back();
   node.ops = {self};
   node.elementwise = isElementwise(op);
-  SmallVector<unsigned> partners;
-  for (Value operand : op->getOperands()) {
-    Operation *source = operand.getDefiningOp();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isShapeOperand(operand))
+      continue;
+    Operation *source = operand.get().getDefiningOp();
     auto it = number.find(source);
     if (!source || it == number.end())
       continue;
@@ -138,6 +153,37 @@ void Grouping::add(Operation *op) {
       continue;
     merge(other, group);
   }
+}
+
+/// Units that read one value share a loop too: it is read once, and one that
+/// overwrites it can do so in place.
+void Grouping::mergeReaders(Block &block) {
+  auto join = [&](Value value) {
+    SmallVector<unsigned> readers;
+    for (OpOperand &use : value.getUses()) {
+      auto it = number.find(use.getOwner());
+      if (it == number.end() || isShapeOperand(use) ||
+          !nodes[it->second].elementwise)
+        continue;
+      unsigned reader = find(it->second);
+      if (!llvm::is_contained(readers, reader))
+        readers.push_back(reader);
+    }
+    for (unsigned i = 1; i < readers.size(); ++i) {
+      unsigned a = find(readers[0]), o = find(readers[i]);
+      if (a == o || nodes[a].multiple != nodes[o].multiple ||
+          nodes[a].shape.getShape() != nodes[o].shape.getShape() ||
+          reaches(a, o, true) || reaches(o, a, true))
+        continue;
+      merge(a, o);
+    }
+  };
+  for (BlockArgument argument : block.getArguments())
+    join(argument);
+  for (Operation *op : ops)
+    if (!isViewOp(op))
+      for (Value result : op->getResults())
+        join(result);
 }
 
 SmallVector<Unit> Grouping::order() {

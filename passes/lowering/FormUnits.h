@@ -33,6 +33,9 @@ bool isElementwise(mlir::Operation *op);
 /// Whether the op only gives another view of its operand.
 bool isViewOp(mlir::Operation *op);
 
+/// Whether only the shape of the operand is read.
+bool isShapeOperand(mlir::OpOperand &operand);
+
 llvm::SmallVector<Unit> formUnits(mlir::Block &block, RowExtents &extents);
 
 } // namespace belfry

@@ -308,12 +308,11 @@ LogicalResult NnLowering::lowerElementwise(const Unit &unit) {
   SmallVector<Output> outputs;
   for (Operation *op : unit.ops) {
     Value result = op->getResult(0);
-    bool needed = llvm::any_of(result.getUsers(), [&](Operation *user) {
-      return !members.contains(user);
+    bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
+      return !members.contains(use.getOwner()) && !isShapeOperand(use);
     });
     if (!needed)
       continue;
-    // Values of which only the shape is read have no place.
     outputs.push_back({result, placeOf(result)});
     for (View &place : places[result])
       outputs.push_back({result, place});

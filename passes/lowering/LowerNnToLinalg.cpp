@@ -32,17 +32,6 @@ using namespace belfry;
 // Who reads what
 //===----------------------------------------------------------------------===//
 
-/// Whether only the shape of the operand is read.
-static bool isShapeOperand(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (auto broadcast = dyn_cast<nn::BroadcastOp>(op))
-    return operand.getOperandNumber() == 1;
-  if (auto random = dyn_cast<nn::RandomOp>(op))
-    return random.getLike() && operand.get() == random.getLike() &&
-           operand.getOperandNumber() + 1 == op->getNumOperands();
-  return isa<nn::IotaOp, nn::DimSizeOp>(op);
-}
-
 struct NnLowering::Frame {
   Frame(Block &block, ArrayRef<Sink> sinks, RowExtents &extents)
       : block(block), units(formUnits(block, extents)),

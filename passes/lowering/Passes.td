@@ -39,6 +39,30 @@ def ExpandScanMask : Pass<"expand-scan-mask"> {
   let statistics = [Statistic<"numExpanded", "expanded", "Number of masked scans">];
 }
 
+def SimplifyScans : Pass<"simplify-scans"> {
+  let summary = "drops outputs of nn.scan, and moves what only makes a sequence into it";
+  let description = [{
+    Outputs that nobody reads, or that are another output again, go. An
+    elementwise op whose only reader is the loop, and whose other operands are
+    the same at every step, moves into the body.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [
+    Statistic<"numDropped", "dropped", "Number of outputs dropped">,
+    Statistic<"numSunk", "sunk", "Number of ops moved into a body">
+  ];
+}
+
+def PrepareFusion : Pass<"prepare-fusion"> {
+  let summary = "brings elementwise ops to one shape, so that they can share a loop";
+  let description = [{
+    A sum of values padded with zeros to disjoint ranges becomes an `nn.concat`;
+    an elementwise op that only slices read is done on the slices; one on a
+    concatenation, with other operands that do not vary along it, on the parts.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+}
+
 def LowerNnToLinalg : Pass<"lower-nn-to-linalg", "::mlir::ModuleOp"> {
   let summary = "lowers core ops to linalg and scf on buffers";
   let description = [{
