@@ -230,7 +230,8 @@ std::string belfry::rt::readNumerics(const std::string &file) {
   Hid type(H5Aget_type(attribute.get()));
   char *text = nullptr;
   if (H5Tis_variable_str(type.get()) <= 0 ||
-      H5Aread(attribute.get(), type.get(), &text) < 0 || !text)
+      H5Aread(attribute.get(), type.get(), static_cast<void *>(&text)) < 0 ||
+      !text)
     return {};
   std::string numerics = text;
   H5free_memory(text);

@@ -111,7 +111,8 @@ private:
     Hid attribute(H5Acreate2(owner, key, type.get(), space.get(), H5P_DEFAULT,
                              H5P_DEFAULT));
     const char *text = value.c_str();
-    failed |= !attribute || H5Awrite(attribute.get(), type.get(), &text) < 0;
+    failed |= !attribute || H5Awrite(attribute.get(), type.get(),
+                                     static_cast<const void *>(&text)) < 0;
   }
 
   Hid file, links, creation;

@@ -53,17 +53,15 @@ std::string firstColumns(const std::string &text, size_t columns) {
 
 std::string belfry::rt::cli::formatTime(double seconds) {
   auto whole = int64_t(std::llround(std::max(0.0, seconds)));
-  char text[48];
+  auto two = [](int64_t number) {
+    return (number < 10 ? ":0" : ":") + std::to_string(number);
+  };
   if (whole >= 3600)
-    std::snprintf(text, sizeof(text), "%lld:%02lld:%02lld",
-                  (long long)(whole / 3600), (long long)(whole / 60 % 60),
-                  (long long)(whole % 60));
-  else if (whole >= 60)
-    std::snprintf(text, sizeof(text), "%lld:%02lld", (long long)(whole / 60),
-                  (long long)(whole % 60));
-  else
-    std::snprintf(text, sizeof(text), "%llds", (long long)whole);
-  return text;
+    return std::to_string(whole / 3600) + two(whole / 60 % 60) +
+           two(whole % 60);
+  if (whole >= 60)
+    return std::to_string(whole / 60) + two(whole % 60);
+  return std::to_string(whole) + "s";
 }
 
 double Progress::elapsed() const {
@@ -77,8 +75,8 @@ void Progress::epochBegins(int64_t epoch, int64_t epochCount,
   done = 0;
   begin = drawn = Clock::now();
   if (terminal && epochs > 1)
-    std::fprintf(stream, "epoch %lld/%lld\n", (long long)(epoch + 1),
-                 (long long)epochs);
+    std::fprintf(stream, "epoch %s/%s\n", std::to_string(epoch + 1).c_str(),
+                 std::to_string(epochs).c_str());
 }
 
 void Progress::stepDone(int64_t step, const Logs &logs) {

@@ -409,7 +409,7 @@ const FunctionInfo *Manifest::function(const std::string &name) const {
 }
 
 std::string Manifest::lossKey(size_t index) const {
-  return losses[index].empty() ? "loss" : losses[index] + "_loss";
+  return losses[index].empty() ? "loss" : losses[index];
 }
 
 Expected<Manifest> belfry::rt::parseManifest(std::string_view json,

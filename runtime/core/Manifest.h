@@ -149,7 +149,7 @@ struct Manifest {
 
   /// Null where the program has no such function.
   const FunctionInfo *function(const std::string &name) const;
-  /// The key of a loss in logs: `loss`, `dense_loss`.
+  /// The key of a loss in logs: its name, or `loss` for the total.
   std::string lossKey(size_t index) const;
 };
 

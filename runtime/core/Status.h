@@ -13,9 +13,9 @@
 #ifndef BELFRY_RUNTIME_CORE_STATUS_H
 #define BELFRY_RUNTIME_CORE_STATUS_H
 
-#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace belfry::rt {
 
@@ -35,9 +35,10 @@ public:
     return Status(ErrorKind::Internal, std::move(message));
   }
 
-  bool ok() const { return !failure; }
-  ErrorKind kind() const { return failure->first; }
-  const std::string &message() const { return failure->second; }
+  bool ok() const { return !failed; }
+  /// Of a failure.
+  ErrorKind kind() const { return failure; }
+  const std::string &message() const { return text; }
   /// The same failure with `prefix: ` before its message.
   Status withPrefix(const std::string &prefix) const {
     return ok() ? *this : Status(kind(), prefix + ": " + message());
@@ -45,26 +46,28 @@ public:
 
 private:
   Status(ErrorKind kind, std::string message)
-      : failure(std::in_place, kind, std::move(message)) {}
-  std::optional<std::pair<ErrorKind, std::string>> failure;
+      : failed(true), failure(kind), text(std::move(message)) {}
+  bool failed = false;
+  ErrorKind failure = ErrorKind::Internal;
+  std::string text;
 };
 
 /// A value, or the Status that says why there is none.
 template <typename T> class [[nodiscard]] Expected {
 public:
-  Expected(T value) : held(std::move(value)) {}
-  Expected(Status status) : error(std::move(status)) {}
+  Expected(T value) : held(std::in_place_index<0>, std::move(value)) {}
+  Expected(Status status) : held(std::in_place_index<1>, std::move(status)) {}
 
-  bool ok() const { return held.has_value(); }
-  const Status &status() const { return error; }
-  T &operator*() { return *held; }
-  const T &operator*() const { return *held; }
-  T *operator->() { return &*held; }
-  const T *operator->() const { return &*held; }
+  bool ok() const { return held.index() == 0; }
+  /// Success where there is a value.
+  Status status() const { return ok() ? Status() : std::get<1>(held); }
+  T &operator*() { return std::get<0>(held); }
+  const T &operator*() const { return std::get<0>(held); }
+  T *operator->() { return &std::get<0>(held); }
+  const T *operator->() const { return &std::get<0>(held); }
 
 private:
-  std::optional<T> held;
-  Status error;
+  std::variant<T, Status> held;
 };
 
 /// Returns the failure of `EXPRESSION` from the enclosing function.

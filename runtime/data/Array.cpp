@@ -72,7 +72,7 @@ void convertLoop(const std::byte *source, std::byte *target, int64_t count) {
     From value;
     std::memcpy(&value, source + i * sizeof(From), sizeof(From));
     if constexpr (kIsInteger<From> || !kIsInteger<To>)
-      out[i] = To(value);
+      out[i] = static_cast<To>(value); // NOLINT(bugprone-signed-char-misuse)
     else
       // Values were checked, but for those that a scale makes, which only go
       // to floating point; so this is for NaN and for data that changed.
@@ -145,8 +145,9 @@ Status checkLoop(const Array &array, DType type, std::optional<int64_t> limit,
     if (limit) {
       if (ignore && value == double(*ignore))
         continue;
-      // Written so that NaN fails it.
-      if (!(value > -1 && value < double(*limit)))
+      // NaN is in no range.
+      bool inRange = value > -1 && value < double(*limit);
+      if (!inRange)
         return Status::user(at() + ", expected a value from 0 to " +
                             std::to_string(*limit - 1));
     }
@@ -154,7 +155,8 @@ Status checkLoop(const Array &array, DType type, std::optional<int64_t> limit,
       continue;
     if (value != std::trunc(value))
       return Status::user(at() + ", expected an integer");
-    if (!(value >= lowest && value <= highest))
+    bool fits = value >= lowest && value <= highest;
+    if (!fits)
       return Status::user(at() + (type == DType::I1
                                       ? ", expected 0 or 1"
                                       : ", which does not fit into " +

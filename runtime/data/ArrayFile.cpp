@@ -86,7 +86,7 @@ Expected<FileBytes> mapFile(const std::string &path) {
 }
 
 bool startsWith(const FileBytes &bytes, std::string_view magic) {
-  return bytes.size >= magic.size() &&
+  return bytes.data && bytes.size >= magic.size() &&
          std::memcmp(bytes.data, magic.data(), magic.size()) == 0;
 }
 

@@ -41,7 +41,7 @@ double quotaOfV2(const std::string &folder) {
   double period = 0;
   if (!(file >> quota >> period) || quota == "max")
     return INFINITY;
-  return share(std::atof(quota.c_str()), period);
+  return share(std::strtod(quota.c_str(), nullptr), period);
 }
 
 double quotaOfV1(const std::string &folder) {

@@ -30,10 +30,10 @@ public:
   void arriveAndWait();
 
 private:
-  const uint32_t participants;
-  const int spins;
   alignas(64) std::atomic<uint32_t> arrived{0};
   alignas(64) std::atomic<uint32_t> generation{0};
+  const uint32_t participants;
+  const int spins;
 };
 
 /// M device contexts of the host: M persistent threads (the caller's is the

@@ -97,8 +97,12 @@ protected:
       _exit(99);
     for (const std::string &variable : environment)
       putenv(const_cast<char *>(variable.c_str()));
-    dup2(open(path(".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-    dup2(open(path(".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+    for (int stream : {1, 2}) {
+      int file = open(path(stream == 1 ? ".out" : ".err").c_str(),
+                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      if (file < 0 || dup2(file, stream) < 0)
+        _exit(97);
+    }
     std::vector<std::string> words = {"train"};
     std::istringstream stream(arguments);
     for (std::string word; stream >> word;)

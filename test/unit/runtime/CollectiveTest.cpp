@@ -14,10 +14,15 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 
 using namespace belfry::rt;
 
 namespace {
+
+template <typename T> std::string bitsOf(T value) {
+  return {reinterpret_cast<const char *>(&value), sizeof(T)};
+}
 
 /// The definition, element by element.
 template <typename T>
@@ -79,7 +84,7 @@ template <typename T> void checkAll(DType dtype, bool smallIntegers) {
         EXPECT_EQ(next, int64_t(count));
         for (size_t i = 0; i < count; ++i) {
           T wanted = reference(kind, data, i, 0, towers);
-          ASSERT_EQ(std::memcmp(&result[i], &wanted, sizeof(T)), 0)
+          ASSERT_EQ(bitsOf(result[i]), bitsOf(wanted))
               << nameOf(dtype) << " kind " << int(kind) << " towers " << towers
               << " element " << i;
         }

@@ -18,7 +18,7 @@
 int main(int argc, char **argv) {
   belfry::rt::test::FakeOptions options;
   if (const char *towers = std::getenv("FAKE_TOWERS"))
-    options.towers = std::atoi(towers);
+    options.towers = std::strtol(towers, nullptr, 10);
   if (const char *slicing = std::getenv("FAKE_SLICING"))
     options.slicing = slicing;
   options.embedded = std::getenv("FAKE_EMBEDDED") != nullptr;

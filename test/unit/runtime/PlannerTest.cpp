@@ -102,7 +102,7 @@ TEST(Planner, PlanForMoreRowsServesFewer) {
     for (size_t i = 0; i < function.buffers.size(); ++i) {
       const BufferInfo &buffer = function.buffers[i];
       requests.push_back(
-          {buffer.bytes.at(rows), buffer.live->first, buffer.live->second});
+          {buffer.bytes.at(rows), int64_t(i), int64_t(i + i % 4)});
       placed.offsets.push_back(plan.slots[i].offset);
     }
     expectDisjoint(requests, placed);

@@ -75,7 +75,8 @@ TEST(Shuffle, EachPlaceIsEquallyLikely) {
   }
   for (const auto &place : counts)
     for (int count : place)
-      EXPECT_NEAR(count, draws / rows, 5 * std::sqrt(draws / double(rows)));
+      EXPECT_NEAR(count, double(draws) / double(rows),
+                  5 * std::sqrt(draws / double(rows)));
 }
 
 ParameterInfo parameter(const std::string &initializer, Shape shape,

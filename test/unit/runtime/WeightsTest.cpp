@@ -81,7 +81,8 @@ TEST_F(Weights, LayoutIsThatOfKeras) {
         H5Aopen_by_name(handle.get(), group, "name", H5P_DEFAULT, H5P_DEFAULT));
     Hid type(H5Aget_type(attribute.get()));
     char *text = nullptr;
-    if (!attribute || H5Aread(attribute.get(), type.get(), &text) < 0)
+    if (!attribute ||
+        H5Aread(attribute.get(), type.get(), static_cast<void *>(&text)) < 0)
       return "?";
     std::string name = text;
     H5free_memory(text);
