@@ -10,6 +10,7 @@
 
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/StagePipeline.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -29,4 +30,5 @@ void belfry::registerAllPasses() {
   mlir::registerAllPasses();
   registerBelfryPasses();
   registerHostPipelines();
+  registerBelfryPipeline();
 }

@@ -11,6 +11,7 @@
 
 #include "dialects/nn/Nn.h"
 #include "dialects/tower/Tower.h"
+#include "passes/Stage.h"
 
 #include "mlir/Pass/Pass.h"
 

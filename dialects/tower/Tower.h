@@ -23,4 +23,9 @@ namespace belfry::tower {
 void registerDistributionModels(mlir::DialectRegistry &registry);
 } // namespace belfry::tower
 
+namespace belfry {
+/// Of a core op or collective, a #tower.placement: --nn-place writes it.
+constexpr llvm::StringLiteral kPlacementAttr = "tower.placement";
+} // namespace belfry
+
 #endif // BELFRY_TOWER_TOWER_H

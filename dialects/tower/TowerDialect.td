@@ -60,4 +60,14 @@ def Tower_DeviceAttr : AttrDef<Tower_Dialect, "Device"> {
   let assemblyFormat = "`<` $kind `:` $ordinal `>`";
 }
 
+def Tower_PlacementAttr : AttrDef<Tower_Dialect, "Placement"> {
+  let mnemonic = "placement";
+  let summary = "the kind of device that an op was meant for, the one that it gets, the kernel and why";
+  let parameters = (ins EnumParameter<Tower_DeviceKind>:$asked, EnumParameter<Tower_DeviceKind>:$given,
+                        StringRefParameter<"name of the kernel">:$kernel, StringRefParameter<"why">:$reason);
+  let assemblyFormat = [{
+    `<` `asked` `=` $asked `,` `given` `=` $given `,` `kernel` `=` $kernel `,` `reason` `=` $reason `>`
+  }];
+}
+
 #endif // BELFRY_TOWER_DIALECT_TD

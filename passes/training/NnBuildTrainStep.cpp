@@ -666,6 +666,9 @@ struct NnBuildTrainStep : belfry::impl::NnBuildTrainStepBase<NnBuildTrainStep> {
             << llvm::join(names, ", ") << ", which stays as it is";
       }
     }
+    // The model's name lives on as the module's.
+    if (!module.getSymName())
+      module.setSymName(models[0].getSymName());
     if (compile)
       compile.erase();
     models[0].erase();

@@ -6,7 +6,7 @@
 
 // PREDICT: func.func @predict
 // PREDICT-NOT: func.func @{{evaluate|train}}
-// CHECK: module attributes {nn.optimizer = "sgd"}
+// CHECK: module @m attributes {nn.optimizer = "sgd"}
 // CHECK: func.func @predict(%{{.*}}: tensor<?x3xf32> {nn.name = "x", nn.role = #nn.role<input>}, %{{.*}}: tensor<3x1xf32> {nn.name = "d/kernel", nn.role = #nn.role<parameter>}) -> (tensor<?x1xf32> {nn.name = "out", nn.role = #nn.role<output>})
 // CHECK: func.func @evaluate(
 // CHECK-SAME: {nn.loss = "mean_squared_error", nn.name = "out", nn.role = #nn.role<target>}

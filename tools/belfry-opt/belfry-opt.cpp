@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As mlir-opt, but for two things: where a pass printed results, the module
-// is written only if -o is given; and where a comparison that was asked for
-// failed, the exit status is 3.
+// As mlir-opt, but for three things: where a pass printed results, the module
+// is written only if -o is given; where a comparison that was asked for
+// failed, the exit status is 3; and --print-pipeline lists the passes of
+// --belfry-pipeline and runs nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "belfry/InitAll.h"
 #include "lib/interpreter/Passes.h"
+#include "passes/StagePipeline.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -27,6 +29,16 @@ using namespace mlir;
 /// Exit statuses of every tool of the project.
 enum ExitStatus { kSuccess = 0, kUserError = 1, kCheckFailed = 3 };
 
+/// The options of --belfry-pipeline as the command line gives them.
+static std::string pipelineOptions(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef arg = llvm::StringRef(argv[i]).ltrim('-');
+    if (arg.consume_front("belfry-pipeline="))
+      return arg.str();
+  }
+  return "";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   auto outcome = std::make_shared<belfry::InterpreterOutcome>();
@@ -34,9 +46,20 @@ int main(int argc, char **argv) {
   belfry::registerAllDialects(registry);
   belfry::registerAllPasses();
   belfry::registerInterpreterPasses(outcome);
+  static llvm::cl::opt<bool> printPipeline(
+      "print-pipeline",
+      llvm::cl::desc("List the stages of --belfry-pipeline and their passes"));
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Belfry's optimizer driver\n", registry);
+<<<<<<< HEAD
   outcome->inputFile = input;
+=======
+  if (printPipeline)
+    return succeeded(belfry::printPipeline(pipelineOptions(argc, argv),
+                                           llvm::outs(), llvm::errs()))
+               ? kSuccess
+               : kUserError;
+>>>>>>> b30ef4f (Driver: stages by name, placement, manifest, object and link; belfryc and belfry-report)
   bool outputGiven =
       llvm::cl::getRegisteredOptions().lookup("o")->getNumOccurrences() > 0;
 

@@ -1,0 +1,76 @@
+//===- Compiler.h - compiles a model -----------------------------*- C++
+//-*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What belfryc and belfry-report call. docs/command-line.md says what the
+// options mean to a user.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_COMPILER_H
+#define BELFRY_COMPILER_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace belfry {
+
+enum class Emit { Mlir, Llvm, Object, Library, Executable };
+
+struct CompileOptions {
+  std::string output; ///< "-" is standard output, for text
+  Emit emit = Emit::Executable;
+
+  /// Default number of towers of the program; what the module says, or 1,
+  /// where it is not given.
+  std::optional<int64_t> towers;
+  /// balanced, drop-remainder, last-takes-rest or strict.
+  std::optional<std::string> slicing;
+  std::string target = "host";
+  std::string mcpu = "native";
+  /// In place of the file's compile section, as belfry-import takes them.
+  std::optional<std::string> loss, optimizer, metrics;
+  /// Layers whose values @predict gives too.
+  std::vector<std::string> outputs;
+
+  /// Name of the last stage to reach; empty for all.
+  std::string stopAfter;
+  /// Folder for a file a stage; empty for none.
+  std::string dumpStages;
+  /// Folder of the runtime; empty for the one that was built with the tool.
+  std::string runtimeDir;
+  /// Path of the running tool, beside which the runtime is looked for.
+  std::string tool;
+  /// File for the report; its suffix chooses text or JSON. Empty for none.
+  std::string report;
+};
+
+/// What a compilation ended with.
+struct CompileResult {
+  /// 0, 1 for an error of the user's, 2 for one of the compiler.
+  int status = 0;
+  std::vector<std::string> errors, warnings;
+  /// Seconds of each part, in order.
+  std::vector<std::pair<std::string, double>> timing;
+  /// The program's manifest, where stage `bufferized` was reached.
+  std::string manifest;
+};
+
+/// Compiles a model file (.keras, .json) or a module (.mlir, of any stage).
+/// Nothing is left of the output where the status is not 0.
+CompileResult compile(const std::string &path, const CompileOptions &options);
+
+/// The manifest of a model, as compile() makes it, without an output: all
+/// stages up to `bufferized`.
+CompileResult describe(const std::string &path, const CompileOptions &options);
+
+} // namespace belfry
+
+#endif // BELFRY_COMPILER_H

@@ -1,0 +1,154 @@
+//===- Codegen.cpp - from LLVM dialect to an object file ------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/driver/Codegen.h"
+
+#include "belfry/Runtime.h"
+#include "dialects/nn/Nn.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+
+using namespace belfry;
+using llvm::StringRef;
+
+static llvm::Error error(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// The table of phase functions, in the order of `belfry.phases`.
+static llvm::Expected<llvm::Constant *>
+phaseTable(mlir::ModuleOp source, llvm::Module &module, uint32_t &numPhases) {
+  auto phases = source->getAttrOfType<mlir::ArrayAttr>("belfry.phases");
+  if (!phases)
+    return error("the module has no 'belfry.phases'");
+  llvm::SmallVector<llvm::Constant *> entries;
+  for (mlir::Attribute phase : phases) {
+    auto name = llvm::dyn_cast<mlir::FlatSymbolRefAttr>(phase);
+    llvm::Function *function =
+        name ? module.getFunction(name.getValue()) : nullptr;
+    if (!function || function->isDeclaration())
+      return error("there is no phase function '" +
+                   (name ? name.getValue() : StringRef()) + "'");
+    entries.push_back(function);
+  }
+  numPhases = entries.size();
+  auto *pointer = llvm::PointerType::get(module.getContext(), 0);
+  auto *type = llvm::ArrayType::get(pointer, entries.size());
+  return new llvm::GlobalVariable(
+      module, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
+      llvm::ConstantArray::get(type, entries), "belfry_phases");
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
+                         llvm::TargetMachine &machine, StringRef manifest,
+                         bool hasWeights, uint64_t weightBytes) {
+  // Names and shapes of the parameters are in the manifest by now.
+  for (mlir::Operation &op :
+       llvm::make_early_inc_range(module.getBody()->getOperations()))
+    if (llvm::isa<nn::ParameterOp>(op))
+      op.erase();
+  mlir::MLIRContext &mlirContext = *module.getContext();
+  mlir::registerBuiltinDialectTranslation(mlirContext);
+  mlir::registerLLVMDialectTranslation(mlirContext);
+  std::unique_ptr<llvm::Module> result =
+      mlir::translateModuleToLLVMIR(module, context, "belfry");
+  if (!result)
+    return error("translation to LLVM IR failed");
+  result->setTargetTriple(machine.getTargetTriple());
+  result->setDataLayout(machine.createDataLayout());
+
+  uint32_t numPhases = 0;
+  llvm::Expected<llvm::Constant *> phases =
+      phaseTable(module, *result, numPhases);
+  if (!phases)
+    return phases.takeError();
+  auto *i32 = llvm::Type::getInt32Ty(context);
+  auto *i64 = llvm::Type::getInt64Ty(context);
+  auto *pointer = llvm::PointerType::get(context, 0);
+  auto *text = llvm::ConstantDataArray::getString(context, manifest,
+                                                  /*AddNull=*/false);
+  auto *manifestData = new llvm::GlobalVariable(
+      *result, text->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, text, "belfry_manifest");
+  manifestData->setSection(kManifestSection);
+  llvm::Constant *weights = llvm::ConstantPointerNull::get(pointer);
+  if (hasWeights) {
+    auto *data = new llvm::GlobalVariable(
+        *result,
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(context), weightBytes),
+        /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, nullptr,
+        "belfry_weights");
+    data->setAlignment(llvm::Align(64));
+    data->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    weights = data;
+  }
+  // belfry_program_v1, field by field.
+  auto *type =
+      llvm::StructType::get(i32, i32, pointer, i64, pointer, pointer, i64);
+  auto *program = llvm::ConstantStruct::get(
+      type, {llvm::ConstantInt::get(i32, BELFRY_ABI_VERSION),
+             llvm::ConstantInt::get(i32, numPhases), manifestData,
+             llvm::ConstantInt::get(i64, manifest.size()), *phases, weights,
+             llvm::ConstantInt::get(i64, hasWeights ? weightBytes : 0)});
+  new llvm::GlobalVariable(*result, type, /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, program,
+                           "belfry_program");
+
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (llvm::verifyModule(*result, &os))
+    return error("the generated LLVM IR is not valid: " + problem);
+  return result;
+}
+
+void belfry::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+void belfry::defineWeights(llvm::Module &module,
+                           llvm::ArrayRef<uint8_t> weights) {
+  llvm::GlobalVariable *data = module.getGlobalVariable("belfry_weights");
+  if (!data)
+    return;
+  data->setInitializer(
+      llvm::ConstantDataArray::get(module.getContext(), weights));
+  data->setSection(kWeightsSection);
+}
+
+llvm::Error belfry::emitObject(llvm::Module &module,
+                               llvm::TargetMachine &machine,
+                               llvm::raw_pwrite_stream &os) {
+  llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return error("the code generator writes no object files");
+  passes.run(module);
+  return llvm::Error::success();
+}

@@ -1,0 +1,481 @@
+//===- Driver.cpp - compiles a model --------------------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   1. Check the options; open the output, so that a path that cannot be
+//      written is known before anything is computed.
+//   2. Load the model or module, and its weights.
+//   3. Run the stages, dumping and stopping as asked.
+//   4. Write the manifest; translate, optimise, emit, link.
+//
+// Passes and code generation run under a crash recovery context: what LLVM
+// reports as fatal, and a crash, become an error with exit status 2.
+//
+//===----------------------------------------------------------------------===//
+
+#include "belfry/Compiler.h"
+
+#include "belfry/InitAll.h"
+#include "lib/driver/Codegen.h"
+#include "lib/driver/Link.h"
+#include "lib/driver/Load.h"
+#include "lib/driver/Manifest.h"
+#include "lib/driver/Processor.h"
+#include "lib/report/Facts.h"
+#include "lib/report/Report.h"
+#include "passes/StagePipeline.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace belfry;
+
+namespace {
+
+/// What LLVM said when it gave up. It gives up in the thread that it works in.
+thread_local std::string fatalMessage;
+
+void onFatalError(void *, const char *reason, bool) {
+  fatalMessage = reason ? reason : "";
+  if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
+    recovery->HandleExit(2);
+}
+
+class Compilation {
+public:
+  Compilation(StringRef path, const CompileOptions &options)
+      : path(path), options(options) {}
+
+  CompileResult run(bool onlyDescribe);
+
+private:
+  LogicalResult checkOptions();
+  LogicalResult load();
+  LogicalResult runStages(Stage last);
+  LogicalResult runStage(Stage stage);
+  LogicalResult makeManifest();
+  LogicalResult generate();
+  LogicalResult generateFrom(llvm::LLVMContext &llvmContext,
+                             std::unique_ptr<llvm::Module> &module);
+  LogicalResult generateText(llvm::Module &module);
+  LogicalResult generateFile(llvm::Module &module);
+  LogicalResult writeModule(StringRef output);
+  StringRef textOutput() const {
+    return options.output.empty() ? StringRef("-") : StringRef(options.output);
+  }
+  LogicalResult writeReport();
+  LogicalResult guarded(StringRef what,
+                        llvm::function_ref<LogicalResult()> part);
+
+  LogicalResult fail(const Twine &message) { return diags.error(message); }
+  LogicalResult fail(llvm::Error error) {
+    return diags.error(llvm::toString(std::move(error)));
+  }
+  /// An error that no input should be able to cause.
+  LogicalResult failInternal(const Twine &message) {
+    status = 2;
+    return diags.error("internal: " + message);
+  }
+
+  std::string path;
+  const CompileOptions &options;
+  ImportDiagnostics diags;
+  CompileResult result;
+  int status = 0;
+  bool crashed = false;
+
+  std::unique_ptr<MLIRContext> context;
+  std::optional<OutputFile> output;
+  LoadedModule loaded;
+  Processor processor;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  PipelineOptions pipeline;
+  Stage last = Stage::Target;
+  std::optional<llvm::json::Value> facts;
+  bool toText = false; ///< the output is text and may be standard output
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::checkOptions() {
+  if (options.target == "cuda" || options.target == "cuda-emulated")
+    return fail("target '" + options.target +
+                "' is not in this version; known are 'host'");
+  if (!llvm::is_contained(knownTargets(), StringRef(options.target)))
+    return fail("unknown target '" + options.target + "'; known are 'host'");
+  if (options.towers && *options.towers < 1)
+    return fail("'--towers' expects at least 1 tower, got " +
+                Twine(*options.towers));
+  if (options.towers && *options.towers > 65536)
+    return fail("'--towers' expects at most 65536 towers, got " +
+                Twine(*options.towers));
+  pipeline.target = options.target;
+  pipeline.towers = options.towers.value_or(1);
+  if (options.slicing) {
+    std::string name = *options.slicing;
+    llvm::replace(name, '-', '_');
+    std::optional<tower::Slicing> slicing = tower::symbolizeSlicing(name);
+    if (!slicing)
+      return fail("unknown '--slicing' '" + *options.slicing +
+                  "'; known are balanced, drop-remainder, last-takes-rest, "
+                  "strict");
+    pipeline.slicing = *slicing;
+  }
+  if (!options.stopAfter.empty()) {
+    std::optional<Stage> stage = parseStage(options.stopAfter);
+    if (!stage)
+      return fail("unknown stage '" + options.stopAfter +
+                  "' of '--stop-after'; known are " + stageList());
+    last = *stage;
+  }
+  toText = !options.stopAfter.empty() || options.emit == Emit::Mlir ||
+           options.emit == Emit::Llvm;
+  llvm::Expected<Processor> found = findProcessor(options.mcpu);
+  if (!found)
+    return fail(found.takeError());
+  processor = std::move(*found);
+  pipeline.host = {processor.cpu, processor.features};
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
+      createMachine(processor);
+  if (!made)
+    return fail(made.takeError());
+  machine = std::move(*made);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// Runs a part so that a crash in it, or what LLVM calls fatal, is an error.
+LogicalResult Compilation::guarded(StringRef what,
+                                   llvm::function_ref<LogicalResult()> part) {
+  auto start = std::chrono::steady_clock::now();
+  llvm::CrashRecoveryContext recovery;
+  LogicalResult outcome = failure();
+  fatalMessage.clear();
+  bool ended = recovery.RunSafely([&] { outcome = part(); });
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  result.timing.emplace_back(what.str(), seconds.count());
+  if (ended)
+    return outcome;
+  crashed = true;
+  return failInternal("in '" + what + "': " +
+                      (fatalMessage.empty() ? "the compiler crashed"
+                                            : StringRef(fatalMessage)));
+}
+
+LogicalResult Compilation::load() {
+  ImportOptions import;
+  import.loss = options.loss;
+  import.optimizer = options.optimizer;
+  import.metrics = options.metrics;
+  FailureOr<LoadedModule> module = loadModule(*context, path, import, diags);
+  if (failed(module))
+    return failure();
+  loaded = std::move(*module);
+  if (loaded.stage > last)
+    return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
+                "', which is behind '" + stageName(last) +
+                "' of '--stop-after'");
+  if (!options.outputs.empty()) {
+    if (loaded.stage != Stage::Import)
+      return fail(path +
+                  ": '--outputs' is for a model; the module is at stage "
+                  "'" +
+                  stageName(loaded.stage) + "'");
+    if (failed(exposeOutputs(*loaded.module, options.outputs, diags)))
+      return failure();
+  }
+  if (loaded.stage == Stage::Import) {
+    bool hasLoss = false;
+    for (auto compile : loaded.module->getOps<nn::CompileOp>())
+      hasLoss |= !compile.getBody().getOps<nn::LossOp>().empty();
+    if (!hasLoss)
+      diags.warning(path + ": the model has no loss, so the program only "
+                           "predicts; '--loss' gives it one");
+  }
+  return success();
+}
+
+LogicalResult Compilation::runStage(Stage stage) {
+  PassManager pm(context.get());
+  if (stage == loaded.stage && stage != Stage::Import)
+    return success();
+  buildStage(pm, stage, pipeline);
+  size_t before = diags.getErrors().size();
+  if (succeeded(pm.run(*loaded.module)))
+    return success();
+  // What the user's model can cause is found before it is lowered.
+  if (diags.getErrors().size() == before)
+    return failInternal("stage '" + stageName(stage) + "' failed");
+  if (stage > Stage::Placed)
+    status = 2;
+  return failure();
+}
+
+LogicalResult Compilation::runStages(Stage last) {
+  for (Stage stage : kStages) {
+    if (stage < loaded.stage || stage > last)
+      continue;
+    if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
+      return failure();
+    if (stage == Stage::Placed)
+      facts = toJson(collectFacts(*loaded.module));
+    if (options.dumpStages.empty())
+      continue;
+    llvm::SmallString<256> file(options.dumpStages);
+    llvm::sys::path::append(file, Twine(int(stage)) + "-" + stageName(stage) +
+                                      ".mlir");
+    if (failed(writeModule(file)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Compilation::writeModule(StringRef file) {
+  llvm::Error error = llvm::writeToOutput(file, [&](llvm::raw_ostream &os) {
+    // Layers live on in the locations, so those are printed.
+    OpPrintingFlags flags;
+    flags.enableDebugInfo().useLocalScope().printNameLocAsPrefix();
+    loaded.module->print(os, flags);
+    os << '\n';
+    return llvm::Error::success();
+  });
+  if (error)
+    return fail("cannot write '" + file +
+                "': " + llvm::toString(std::move(error)));
+  return success();
+}
+
+LogicalResult Compilation::makeManifest() {
+  ManifestOptions manifest;
+  manifest.target = options.target;
+  manifest.mcpu = processor.cpu;
+  manifest.numerics = options.target + "/" + processor.cpu + "/1";
+  manifest.towers = options.towers;
+  manifest.slicing = options.slicing;
+  manifest.report = facts ? &*facts : nullptr;
+  llvm::Expected<std::string> text = buildManifest(*loaded.module, manifest);
+  if (!text)
+    return failInternal(llvm::toString(text.takeError()));
+  result.manifest = std::move(*text);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::generateText(llvm::Module &module) {
+  llvm::Error error =
+      llvm::writeToOutput(textOutput(), [&](llvm::raw_ostream &os) {
+        module.print(os, nullptr);
+        return llvm::Error::success();
+      });
+  if (error)
+    return fail("cannot write '" + options.output +
+                "': " + llvm::toString(std::move(error)));
+  return success();
+}
+
+LogicalResult Compilation::generateFile(llvm::Module &module) {
+  if (loaded.weights)
+    defineWeights(module, *loaded.weights);
+  llvm::Expected<TemporaryFile> object = TemporaryFile::create("o");
+  if (!object)
+    return fail(object.takeError());
+  bool isObject = options.emit == Emit::Object;
+  const std::string &file = isObject ? output->temporary() : object->path();
+  if (failed(guarded("emit", [&]() -> LogicalResult {
+        std::error_code code;
+        llvm::raw_fd_ostream os(file, code);
+        if (code)
+          return fail("cannot write '" + file + "': " + code.message());
+        if (llvm::Error error = emitObject(module, *machine, os))
+          return failInternal(llvm::toString(std::move(error)));
+        os.close();
+        if (os.has_error()) {
+          std::string why = os.error().message();
+          os.clear_error();
+          return fail("cannot write '" + file + "': " + why);
+        }
+        return success();
+      })))
+    return failure();
+  if (options.emit == Emit::Library) {
+    llvm::Expected<llvm::NewArchiveMember> member =
+        llvm::NewArchiveMember::getFile(file, /*Deterministic=*/true);
+    if (!member)
+      return fail(member.takeError());
+    member->MemberName = "program.o";
+    std::vector<llvm::NewArchiveMember> members;
+    members.push_back(std::move(*member));
+    if (llvm::Error error = llvm::writeArchive(
+            output->temporary(), members, llvm::SymtabWritingMode::NormalSymtab,
+            llvm::object::Archive::K_GNU, /*Deterministic=*/true,
+            /*Thin=*/false))
+      return fail(std::move(error));
+  }
+  if (options.emit == Emit::Executable &&
+      failed(guarded("link", [&]() -> LogicalResult {
+        if (llvm::Error error = linkExecutable(
+                file, output->temporary(), {options.runtimeDir, options.tool}))
+          return fail(std::move(error));
+        return success();
+      })))
+    return failure();
+  if (llvm::Error error = output->keep())
+    return fail(std::move(error));
+  return success();
+}
+
+LogicalResult Compilation::generate() {
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+  LogicalResult outcome = generateFrom(*llvmContext, module);
+  if (crashed) {
+    // What is half done cannot be taken apart.
+    (void)module.release();
+    (void)llvmContext.release();
+  }
+  return outcome;
+}
+
+LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
+                                        std::unique_ptr<llvm::Module> &module) {
+  if (failed(guarded("translate", [&]() -> LogicalResult {
+        llvm::Expected<std::unique_ptr<llvm::Module>> translated =
+            translateProgram(*loaded.module, llvmContext, *machine,
+                             result.manifest, loaded.weights.has_value(),
+                             loaded.weights ? loaded.weights->size() : 0);
+        if (!translated)
+          return failInternal(llvm::toString(translated.takeError()));
+        module = std::move(*translated);
+        return success();
+      })))
+    return failure();
+  if (failed(guarded("optimise", [&] {
+        optimize(*module, *machine);
+        return success();
+      })))
+    return failure();
+  return options.emit == Emit::Llvm ? generateText(*module)
+                                    : generateFile(*module);
+}
+
+LogicalResult Compilation::writeReport() {
+  if (options.report.empty())
+    return success();
+  ReportOptions report;
+  report.towers = options.towers;
+  bool isJson = llvm::sys::path::extension(options.report) == ".json";
+  llvm::Expected<std::string> text = isJson
+                                         ? renderJson(result.manifest, report)
+                                         : renderText(result.manifest, report);
+  if (!text)
+    return failInternal(llvm::toString(text.takeError()));
+  llvm::Error error =
+      llvm::writeToOutput(options.report, [&](llvm::raw_ostream &os) {
+        os << *text;
+        return llvm::Error::success();
+      });
+  if (error)
+    return fail("cannot write '" + options.report +
+                "': " + llvm::toString(std::move(error)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+CompileResult Compilation::run(bool onlyDescribe) {
+  llvm::CrashRecoveryContext::Enable();
+  llvm::ScopedFatalErrorHandler onFatal(onFatalError);
+  auto work = [&]() -> LogicalResult {
+    if (failed(checkOptions()))
+      return failure();
+    bool writesFile = !onlyDescribe && !toText;
+    if (writesFile) {
+      if (options.output.empty() || options.output == "-")
+        return fail("'-o' is missing: where the program goes");
+      bool same = false;
+      if (!llvm::sys::fs::equivalent(options.output, path, same) && same)
+        return fail("cannot write '" + options.output +
+                    "': it is the model itself");
+      llvm::Expected<OutputFile> made = OutputFile::create(options.output);
+      if (!made)
+        return fail(made.takeError());
+      output.emplace(std::move(*made));
+    }
+    if (!options.dumpStages.empty())
+      if (std::error_code code =
+              llvm::sys::fs::create_directories(options.dumpStages))
+        return fail("cannot make the folder '" + options.dumpStages +
+                    "': " + code.message());
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    // One thread: a crash in it is caught.
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+      std::string text = describe(diagnostic, path);
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        (void)diags.error(text);
+      else
+        diags.warning(text);
+      return success();
+    });
+    if (failed(guarded("load", [&] { return load(); })))
+      return failure();
+    Stage until = onlyDescribe ? Stage::Bufferized : last;
+    if (failed(runStages(until)))
+      return failure();
+    if (!options.stopAfter.empty() && !onlyDescribe)
+      return writeModule(textOutput());
+    if (failed(makeManifest()) || failed(writeReport()))
+      return failure();
+    if (onlyDescribe)
+      return success();
+    if (options.emit == Emit::Mlir)
+      return writeModule(textOutput());
+    return generate();
+  };
+  LogicalResult outcome = work();
+  result.status = succeeded(outcome) ? 0 : (status ? status : 1);
+  if (crashed) {
+    (void)loaded.module.release();
+    (void)context.release();
+  }
+  result.errors = diags.getErrors();
+  result.warnings = diags.getWarnings();
+  return std::move(result);
+}
+
+CompileResult belfry::compile(const std::string &path,
+                              const CompileOptions &options) {
+  return Compilation(path, options).run(/*onlyDescribe=*/false);
+}
+
+CompileResult belfry::describe(const std::string &path,
+                               const CompileOptions &options) {
+  return Compilation(path, options).run(/*onlyDescribe=*/true);
+}

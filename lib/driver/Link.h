@@ -1,0 +1,68 @@
+//===- Link.h - from an object file to an executable -------------*- C++
+//-*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_LIB_DRIVER_LINK_H
+#define BELFRY_LIB_DRIVER_LINK_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace belfry {
+
+struct LinkOptions {
+  /// Folder of the runtime's archives and of `belfry-runtime.link`; empty for
+  /// the one beside the tool, or else the one of the build.
+  std::string runtimeDir;
+  /// Path of the running tool.
+  std::string tool;
+};
+
+/// Links `object` with the runtime into an executable that needs no other file.
+/// The error holds what the linker said.
+llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
+                           const LinkOptions &options);
+
+/// A file that is written under a temporary name beside `path` and takes its
+/// place when it is whole. Without keep(), and on signals, nothing is left.
+class OutputFile {
+public:
+  /// Makes the temporary file; the error names what is wrong with the path.
+  static llvm::Expected<OutputFile> create(llvm::StringRef path);
+  OutputFile(OutputFile &&other) noexcept;
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  ~OutputFile();
+
+  const std::string &temporary() const { return temporaryPath; }
+  llvm::Error keep();
+
+private:
+  OutputFile() = default;
+  std::string path, temporaryPath;
+};
+
+/// A file in the folder of temporary files, removed at the end and on signals.
+class TemporaryFile {
+public:
+  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
+  TemporaryFile(TemporaryFile &&other) noexcept;
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile();
+
+  const std::string &path() const { return name; }
+
+private:
+  TemporaryFile() = default;
+  std::string name;
+};
+
+} // namespace belfry
+
+#endif // BELFRY_LIB_DRIVER_LINK_H

@@ -1,0 +1,15 @@
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=target=cuda 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=towers=0 2>&1 | FileCheck %s --check-prefix=TOWERS
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=slicing=thin 2>&1 | FileCheck %s --check-prefix=SLICING
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not %raw-belfry-opt %s --belfry-pipeline='start-from=placed stop-after=parallel' 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: not %raw-belfry-opt %s --print-pipeline --belfry-pipeline=towers=-1 2>&1 | FileCheck %s --check-prefix=PRINT
+
+// TARGET: target 'cuda' is not in this version; known are host
+// TOWERS: expected at least 1 tower, got 0
+// SLICING: unknown slicing 'thin'; known are balanced, drop-remainder, last-takes-rest, strict
+// STAGE: unknown stage 'never' of 'stop-after'; known are import, train-step, parallel, placed, lowered, bufferized, target
+// ORDER: stage 'parallel' of 'stop-after' comes before 'placed' of 'start-from'
+// PRINT: expected at least 1 tower, got -1
+module {
+}

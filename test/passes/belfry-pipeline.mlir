@@ -1,0 +1,32 @@
+// RUN: belfry-opt %S/../tools/Inputs/mlp.mlir --belfry-pipeline='towers=4 stop-after=placed' | FileCheck %s --check-prefix=PLACED
+// RUN: belfry-opt %S/../tools/Inputs/mlp.mlir --belfry-pipeline=stop-after=train-step -o %t.mlir
+// RUN: belfry-opt %t.mlir --belfry-pipeline='start-from=train-step stop-after=parallel towers=2' | FileCheck %s --check-prefix=PARALLEL
+// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='towers=4 stop-after=placed' | FileCheck %s --check-prefix=PRINT
+// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=placed' | FileCheck %s --check-prefix=REST
+
+// PLACED: belfry.stage = "placed"
+// PLACED: tower.replicate towers = 4 slicing = balanced
+// PLACED: tower.placement
+
+// PARALLEL: belfry.stage = "parallel"
+// PARALLEL: tower.replicate towers = 2
+
+// PRINT: import:
+// PRINT-NEXT: verify-stage{stage=import}
+// PRINT-NEXT: train-step:
+// PRINT-NEXT: nn-build-train-step
+// PRINT: verify-stage{stage=train-step}
+// PRINT-NEXT: parallel:
+// PRINT-NEXT: make-parallel{slicing=balanced towers=4}
+// PRINT-NEXT: insert-all-reduce
+// PRINT-NEXT: elide-all-reduce
+// PRINT: placed:
+// PRINT-NEXT: describe-program
+// PRINT-NEXT: nn-place
+// PRINT-NOT: lowered
+
+// REST-NOT: placed:
+// REST: lowered:
+// REST: bufferized:
+// REST: target:
+// REST: verify-stage{stage=target}

@@ -1,0 +1,136 @@
+//===- belfryc.cpp - from a model to a training binary --------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "belfry/Compiler.h"
+#include "lib/import/Diagnostics.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+
+using namespace belfry;
+
+namespace {
+struct Arguments {
+  std::string model;
+  CompileOptions compile;
+  std::string emit = "exe";
+  bool timing = false, allErrors = false;
+};
+} // namespace
+
+static void addOptions(CLI::App &app, Arguments &arguments) {
+  CompileOptions &compile = arguments.compile;
+  app.add_option("model", arguments.model,
+                 "a .keras archive, a .json file or a module (.mlir)")
+      ->required()
+      ->type_name("MODEL");
+  app.add_option("-o,--output", compile.output, "the program")
+      ->type_name("FILE");
+  app.add_option("--towers", compile.towers,
+                 "towers of the program where its own --towers says nothing "
+                 "(default: 1)")
+      ->type_name("N");
+  app.add_option("--slicing", compile.slicing,
+                 "how a batch is cut: balanced (default), drop-remainder, "
+                 "last-takes-rest, strict")
+      ->type_name("HOW");
+  app.add_option("--target", compile.target, "host (default)")
+      ->type_name("TARGET");
+  app.add_option("--mcpu", compile.mcpu,
+                 "processor, as LLVM names it: native (default), x86-64-v3 for "
+                 "a portable program, …")
+      ->type_name("NAME");
+  app.add_option("--loss", compile.loss,
+                 "NAME, NAME(key=value, …) or OUTPUT=NAME,…, in place of the "
+                 "file's")
+      ->type_name("LOSS");
+  app.add_option("--optimizer", compile.optimizer,
+                 "NAME or NAME(key=value, …), in place of the file's")
+      ->type_name("OPTIMIZER");
+  app.add_option("--metrics", compile.metrics,
+                 "NAME,… or OUTPUT=NAME,…, in place of the file's")
+      ->type_name("METRICS");
+  app.add_option("--outputs", compile.outputs,
+                 "layers whose values 'predict' gives too")
+      ->delimiter(',')
+      ->type_name("LAYER,…");
+  app.add_option("--emit", arguments.emit,
+                 "exe (default), lib (an archive), obj, llvm, mlir")
+      ->type_name("KIND");
+  app.add_option("--report", compile.report,
+                 "writes the report too: .json gives JSON, else text")
+      ->type_name("FILE");
+  app.add_option("--stop-after", compile.stopAfter,
+                 "writes the module after a stage: import, train-step, "
+                 "parallel, placed, lowered, bufferized, target")
+      ->type_name("STAGE");
+  app.add_option("--dump-stages", compile.dumpStages,
+                 "writes the module after each stage to a folder")
+      ->type_name("DIR");
+  app.add_option("--runtime-dir", compile.runtimeDir,
+                 "the folder with belfry-runtime.link (default: the one that "
+                 "was built with this tool)")
+      ->type_name("DIR");
+  app.add_flag("--timing", arguments.timing,
+               "prints the seconds that each part took");
+  app.add_flag("--all-errors", arguments.allErrors,
+               "prints every error, not only the first 20 lines");
+}
+
+/// Errors and warnings in Belfry's form.
+static void print(const CompileResult &result, bool all) {
+  ImportDiagnostics diags;
+  for (const std::string &error : result.errors)
+    (void)diags.error(error);
+  for (const std::string &warning : result.warnings)
+    diags.warning(warning);
+  diags.print(llvm::errs(), all);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CLI::App app("Compiles a model into a training binary: fit, evaluate, "
+               "predict, info.\nThe model is one that Keras 3 saved, or what "
+               "belfry-import made of it; a module may be of any stage.",
+               "belfryc");
+  Arguments arguments;
+  addOptions(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError &error) {
+    llvm::errs() << "error: " << error.what() << " (see --help)\n";
+    return 1;
+  }
+  static const std::map<std::string, Emit> kinds = {{"exe", Emit::Executable},
+                                                    {"lib", Emit::Library},
+                                                    {"obj", Emit::Object},
+                                                    {"llvm", Emit::Llvm},
+                                                    {"mlir", Emit::Mlir}};
+  auto kind = kinds.find(arguments.emit);
+  if (kind == kinds.end()) {
+    llvm::errs() << "error: unknown '--emit' '" << arguments.emit
+                 << "'; known are exe, lib, obj, llvm, mlir\n";
+    return 1;
+  }
+  arguments.compile.emit = kind->second;
+  arguments.compile.tool = llvm::sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&main));
+  CompileResult result = compile(arguments.model, arguments.compile);
+  print(result, arguments.allErrors);
+  if (arguments.timing)
+    for (const auto &[part, seconds] : result.timing)
+      llvm::errs() << llvm::format("%8.3f s  ", seconds) << part << '\n';
+  return result.status;
+}
