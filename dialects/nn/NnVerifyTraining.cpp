@@ -169,7 +169,8 @@ static const StringRef kLosses[] = {"binary_crossentropy",
                                     "tversky"};
 
 /// Metrics that are no losses too.
-static const StringRef kMetrics[] = {"auc",
+static const StringRef kMetrics[] = {"accuracy",
+                                     "auc",
                                      "binary_accuracy",
                                      "binary_iou",
                                      "categorical_accuracy",

@@ -42,6 +42,7 @@ public:
   FailureOr<ElementValues> logCosh();
   FailureOr<ElementValues> poisson();
   FailureOr<ElementValues> klDivergence();
+  FailureOr<ElementValues> accuracy();
   FailureOr<ElementValues> binaryAccuracy();
   FailureOr<ElementValues> categoricalAccuracy();
   FailureOr<ElementValues> sparseCategoricalAccuracy();
@@ -226,6 +227,11 @@ FailureOr<ElementValues> ElementBuilder::klDivergence() {
                        {}};
 }
 
+/// keras.metrics.Accuracy: predictions that are the target to the bit.
+FailureOr<ElementValues> ElementBuilder::accuracy() {
+  return mean(b.convert(b.compare(CompareKind::Eq, p, t), element()));
+}
+
 FailureOr<ElementValues> ElementBuilder::binaryAccuracy() {
   Value above = b.compare(CompareKind::Gt, p, number("threshold", 0.5));
   Value hit = b.compare(CompareKind::Eq, b.convert(above, element()), t);
@@ -282,6 +288,7 @@ static const Kind kinds[] = {
     {"log_cosh", &ElementBuilder::logCosh, false, true},
     {"poisson", &ElementBuilder::poisson, false, true},
     {"kl_divergence", &ElementBuilder::klDivergence, false, true},
+    {"accuracy", &ElementBuilder::accuracy, false, false},
     {"binary_accuracy", &ElementBuilder::binaryAccuracy, false, false},
     {"categorical_accuracy", &ElementBuilder::categoricalAccuracy, false,
      false},

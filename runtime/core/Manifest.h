@@ -142,7 +142,7 @@ struct Manifest {
   std::vector<TensorInfo> inputs, outputs, targets, sampleWeights;
   std::vector<ParameterInfo> parameters;
   OptimizerInfo optimizer;
-  std::vector<std::string> losses; ///< empty name: the total
+  std::vector<std::string> losses; ///< keys in logs; the total's is empty
   std::vector<MetricInfo> metrics;
   std::vector<LayerInfo> layers;
   std::map<std::string, FunctionInfo> functions;

@@ -51,15 +51,12 @@ int main(int argc, char **argv) {
       llvm::cl::desc("List the stages of --belfry-pipeline and their passes"));
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Belfry's optimizer driver\n", registry);
-<<<<<<< HEAD
-  outcome->inputFile = input;
-=======
   if (printPipeline)
     return succeeded(belfry::printPipeline(pipelineOptions(argc, argv),
                                            llvm::outs(), llvm::errs()))
                ? kSuccess
                : kUserError;
->>>>>>> b30ef4f (Driver: stages by name, placement, manifest, object and link; belfryc and belfry-report)
+  outcome->inputFile = input;
   bool outputGiven =
       llvm::cl::getRegisteredOptions().lookup("o")->getNumOccurrences() > 0;
 
