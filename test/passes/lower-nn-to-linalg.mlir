@@ -1,0 +1,69 @@
+// RUN: belfry-opt %s --lower-nn-to-linalg | FileCheck %s
+
+// Elementwise ops share a loop, which stores the values that are read elsewhere
+// straight into their places: here a result and a part of a concatenation.
+
+// CHECK-LABEL: func.func private @fused(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<?x4xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64}
+// CHECK-SAME: %[[C:[a-z0-9]+]]: memref<?x8xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}
+// CHECK-NOT: memref.alloc
+// CHECK: %[[PART:.*]] = memref.reinterpret_cast %[[C]] to offset: [0], sizes: [%{{.*}}, 4], strides: [8, 1]
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[X]] : memref<?x4xf32>) outs(%[[Y]], %[[PART]] :
+// CHECK: math.exp
+// CHECK: math.sqrt
+// CHECK: %[[REST:.*]] = memref.reinterpret_cast %[[C]] to offset: [4]
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : {{.*}}) outs(%[[REST]] :
+func.func private @fused(%r: index, %o: index, %g: index, %t: index, %n: index, %x: tensor<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64})
+    -> (tensor<?x4xf32> {belfry.buffer = 1 : i64}, tensor<?x8xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %e = nn.unary exp %x : tensor<?x4xf32>
+  %s = nn.unary sqrt %e : tensor<?x4xf32>
+  %c = nn.concat %s, %x dim = 1 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+  return %e, %c : tensor<?x4xf32>, tensor<?x8xf32>
+}
+
+// A parameter is updated where it is.
+// CHECK-LABEL: func.func private @update(
+// CHECK-SAME: %[[P:[a-z0-9]+]]: memref<4xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.generic {{.*}} ins(%[[P]], %{{.*}} : {{.*}}) outs(%[[P]] : memref<4xf32>)
+func.func private @update(%r: index, %o: index, %g: index, %t: index, %n: index, %p: tensor<4xf32> {belfry.buffer = 0 : i64},
+    %d: tensor<4xf32> {belfry.buffer = 1 : i64}) -> (tensor<4xf32> {belfry.buffer = 0 : i64}) attributes {belfry.function = "f"} {
+  %s = nn.binary sub %p, %d : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// One that is still read in another order is not.
+// CHECK-LABEL: func.func private @reversed(
+// CHECK-SAME: %[[P:[a-z0-9]+]]: memref<4xf32>
+// CHECK: %[[TEMP:.*]] = memref.alloc
+// CHECK: outs(%[[TEMP]] : memref<4xf32>)
+// CHECK: ins(%[[TEMP]] : memref<4xf32>) outs(%[[P]] : memref<4xf32>)
+func.func private @reversed(%r: index, %o: index, %g: index, %t: index, %n: index, %p: tensor<4xf32> {belfry.buffer = 0 : i64})
+    -> (tensor<4xf32> {belfry.buffer = 0 : i64}) attributes {belfry.function = "f"} {
+  %q = nn.reverse %p dims = [0] : tensor<4xf32>
+  %s = nn.binary sub %p, %q : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// The carried value of a loop has one buffer; the steps of an output are
+// written where they belong.
+// CHECK-LABEL: func.func private @loop(
+// CHECK: scf.for
+// CHECK: linalg.matmul
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%[[H:.*]], %{{.*}} : memref<?x4xf32>, memref<?x4xf32, strided<[4, 1], offset: ?>>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func private @loop(%r: index, %o: index, %g: index, %t: index, %n: index, %h: tensor<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
+    %x: tensor<5x?x4xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64}, %w: tensor<4x4xf32> {belfry.buffer = 2 : i64})
+    -> (tensor<?x4xf32> {belfry.buffer = 3 : i64}, tensor<5x?x4xf32> {belfry.buffer = 4 : i64}) attributes {belfry.function = "f"} {
+  %f, %ys = nn.scan carry(%h) sequences(%x) closed(%w) {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %k: tensor<4x4xf32>):
+    %d = nn.dot %a, %k contract = [1] * [0] : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %s = nn.binary add %d, %b : tensor<?x4xf32>
+    nn.yield carry(%s) outputs(%s) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<4x4xf32>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  return %f, %ys : tensor<?x4xf32>, tensor<5x?x4xf32>
+}
