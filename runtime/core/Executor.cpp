@@ -28,6 +28,9 @@ Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
       plan(planMemory(function,
                       maxTowerRows(maxBatch, towers, manifest.slicing),
                       maxBatch)),
+      barriers(placeBarriers(function, plan,
+                             maxTowerRows(maxBatch, towers, manifest.slicing),
+                             maxBatch)),
       blocks(assignTowers(towers, devices.size())), deviceOf(towers),
       sharedArena(size_t(plan.shared.total)),
       scalars((kHyperRow + manifest.optimizer.hypers.size()) * kScalarStride),
@@ -132,7 +135,8 @@ Status Executor::run(const StepArrays &arrays, int64_t rows) {
 }
 
 void Executor::runOnDevice(int device) {
-  for (const ScheduleItem &item : function.schedule) {
+  for (size_t i = 0; i < function.schedule.size(); ++i) {
+    const ScheduleItem &item = function.schedule[i];
     switch (item.kind) {
     case ScheduleItem::Phase:
       runPhase(item, device);
@@ -144,7 +148,8 @@ void Executor::runOnDevice(int device) {
       gather(item, device);
       break;
     }
-    devices.barrier();
+    if (barriers[i])
+      devices.barrier();
   }
 }
 

@@ -72,6 +72,7 @@ private:
   const int64_t towers;
   const int64_t maxBatch;
   MemoryPlan plan;
+  std::vector<bool> barriers;   ///< after which items
   std::vector<RowRange> blocks; ///< towers of each device
   std::vector<int> deviceOf;    ///< of each tower
   std::vector<Storage> deviceArenas, towerArenas;

@@ -37,7 +37,52 @@ bool isResult(BufferKind kind) {
   return kind != BufferKind::Scratch && kind != BufferKind::Cross;
 }
 
+/// Whether two buffers of a function may share a byte.
+bool mayOverlap(const FunctionInfo &function, const MemoryPlan &plan, int64_t a,
+                int64_t b, int64_t towerRows, int64_t globalRows) {
+  if (a == b)
+    return true;
+  const MemoryPlan::Slot &one = plan.slots[size_t(a)];
+  const MemoryPlan::Slot &two = plan.slots[size_t(b)];
+  if (one.place != two.place)
+    return false;
+  const BufferInfo &first = function.buffers[size_t(a)];
+  const BufferInfo &second = function.buffers[size_t(b)];
+  if (one.place == MemoryPlan::Place::External)
+    return first.kind == second.kind && first.index == second.index;
+  bool shared = one.place == MemoryPlan::Place::SharedArena;
+  int64_t rows = shared ? globalRows : towerRows;
+  return one.offset < two.offset + second.bytes.at(rows) &&
+         two.offset < one.offset + first.bytes.at(rows);
+}
+
 } // namespace
+
+std::vector<bool> belfry::rt::placeBarriers(const FunctionInfo &function,
+                                            const MemoryPlan &plan,
+                                            int64_t towerRows,
+                                            int64_t globalRows) {
+  const std::vector<ScheduleItem> &schedule = function.schedule;
+  std::vector<bool> barriers(schedule.size(), false);
+  // Collectives since the last barrier.
+  size_t begin = 0;
+  for (size_t i = 0; i + 1 < schedule.size(); ++i) {
+    const ScheduleItem &next = schedule[i + 1];
+    bool wait = schedule[i].kind == ScheduleItem::Phase ||
+                next.kind == ScheduleItem::Phase;
+    auto overlap = [&](int64_t a, int64_t b) {
+      return mayOverlap(function, plan, a, b, towerRows, globalRows);
+    };
+    for (size_t k = begin; k <= i && !wait; ++k)
+      wait = overlap(schedule[k].to, next.from) ||
+             overlap(schedule[k].to, next.to) ||
+             overlap(schedule[k].from, next.to);
+    barriers[i] = wait;
+    if (wait)
+      begin = i + 1;
+  }
+  return barriers;
+}
 
 MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
                                   int64_t towerRows, int64_t globalRows) {

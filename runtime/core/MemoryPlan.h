@@ -37,6 +37,14 @@ struct MemoryPlan {
   }
 };
 
+/// After which items of the schedule the devices have to wait for each other:
+/// all but the last, and but a collective before another one where neither
+/// writes what the other reads or writes. `plan` says which buffers share a
+/// place.
+std::vector<bool> placeBarriers(const FunctionInfo &function,
+                                const MemoryPlan &plan, int64_t towerRows,
+                                int64_t globalRows);
+
 /// Plans `function` for towers of up to `towerRows` rows and a global batch of
 /// up to `globalRows`. A plan for more rows serves every smaller batch.
 MemoryPlan planMemory(const FunctionInfo &function, int64_t towerRows,

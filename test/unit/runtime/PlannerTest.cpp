@@ -109,6 +109,44 @@ TEST(Planner, PlanForMoreRowsServesFewer) {
   }
 }
 
+TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
+  FunctionInfo function;
+  auto cross = [&](bool shared, int64_t first, int64_t last) {
+    BufferInfo buffer;
+    buffer.kind = BufferKind::Cross;
+    buffer.shared = shared;
+    buffer.bytes = {0, 64};
+    buffer.live = {first, last};
+    function.buffers.push_back(buffer);
+  };
+  cross(false, 0, 2); // 0 and 1: partial sums
+  cross(false, 0, 3);
+  cross(true, 2, 9); // 2 and 3: their sums
+  cross(true, 3, 9);
+  cross(false, 4, 9); // 4: has the place of 0
+  auto reduce = [](int64_t from, int64_t to) {
+    ScheduleItem item;
+    item.kind = ScheduleItem::AllReduce;
+    item.from = from;
+    item.to = to;
+    return item;
+  };
+  auto barriers = [&] {
+    MemoryPlan plan = planMemory(function, 8, 16);
+    return placeBarriers(function, plan, 8, 16);
+  };
+  ScheduleItem phase;
+  function.schedule = {phase, reduce(0, 2), reduce(1, 3), phase};
+  EXPECT_EQ(barriers(), (std::vector<bool>{true, false, true, false}));
+  // A result that is summed again; one that is written over what is read.
+  function.schedule = {phase, reduce(0, 2), reduce(2, 3), phase};
+  EXPECT_EQ(barriers(), (std::vector<bool>{true, true, true, false}));
+  function.schedule = {phase, reduce(0, 2), reduce(1, 4), phase};
+  EXPECT_EQ(barriers(), (std::vector<bool>{true, true, true, false}));
+  function.schedule = {phase};
+  EXPECT_EQ(barriers(), (std::vector<bool>{false}));
+}
+
 TEST(Slicing, BalancedGivesTheFirstOneMore) {
   auto ranges = sliceBatch(256, 6, SlicingMode::Balanced);
   ASSERT_TRUE(ranges.ok());
