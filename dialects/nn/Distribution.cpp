@@ -1,5 +1,5 @@
 //===- Distribution.cpp - registration and common parts of the transfer
-//functions
+// functions
 //----------------------------------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.

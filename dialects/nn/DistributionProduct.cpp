@@ -1,5 +1,5 @@
 //===- DistributionProduct.cpp - transfer functions of products, convolutions,
-//scan ----------------------------------------------------------------===//
+// scan ----------------------------------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,6 @@
 //===- DistributionShape.cpp - transfer functions of reductions, data movement,
-//indexing ----------------------------------------------------------------===//
+// indexing
+// ----------------------------------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
 //===- GradientLinear.h - gradients of a product, also over stacked steps -*-
-//C++ -*- ----------------------------------------------------------------===//
+// C++ -*- ----------------------------------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

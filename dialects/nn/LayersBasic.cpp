@@ -156,7 +156,8 @@ LogicalResult DropoutOp::decompose(OpBuilder &builder,
   }
   Value keep =
       dropoutKeep(core, type.getElementType(), shape, x, rate, getStream());
-  keep = broadcastTo(core, core.reshape(keep, ownShape), type.getShape(), own, x);
+  keep =
+      broadcastTo(core, core.reshape(keep, ownShape), type.getShape(), own, x);
   results.push_back(core.select(keep, core.mul(x, 1.0 / (1.0 - rate)), zero));
   return success();
 }
