@@ -58,7 +58,7 @@ func.func @predict(%x: tensor<?x4xf32> {nn.role = #nn.role<input>, nn.name = "x"
 // CHECK-SAME: {phase = 0 : i64, run = "per_tower"}, {all_reduce = "sum"
 // CHECK-SAME: {phase = 1 : i64, run = "per_tower"}
 // CHECK: func.func private @predict_p0(
-// CHECK: func.func private @predict_p1(%{{.*}}: index, %{{.*}}: index, %[[ROWS:.*]]: index
+// CHECK: func.func private @predict_p1(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[ROWS:[a-z0-9]+]]: index
 // CHECK: arith.index_cast %[[ROWS]] : index to i32
 // CHECK: nn.binary div
 // CHECK: nn.binary sub
