@@ -177,6 +177,7 @@ static std::unique_ptr<ModelConfig> readModel(JsonView config,
   auto model = std::make_unique<ModelConfig>();
   model->sequential = sequential;
   model->name = config["name"].getString();
+  model->trainable = config.getBool("trainable", true);
   JsonView layers = config["layers"];
   llvm::StringSet<> names;
   for (size_t i = 0, e = layers.size(); i < e; ++i) {

@@ -70,6 +70,7 @@ struct PortConfig {
 struct ModelConfig {
   std::string name;
   bool sequential = false;
+  bool trainable = true;
   std::vector<std::unique_ptr<LayerConfig>> layers;
   std::vector<PortConfig> inputs, outputs;
 };

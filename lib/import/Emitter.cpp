@@ -468,6 +468,7 @@ Emitter::emit(const ModelConfig &model) {
                                 builder.getArrayAttr(argAttrs), nullptr);
   entry = builder.createBlock(&modelOp.getBody(), {}, types, locations);
   Instance &top = *instances.emplace_back(std::make_unique<Instance>());
+  top.trainable = model.trainable;
   makeChildren(model, top);
   Tensors inputs;
   for (Value argument : entry->getArguments())
