@@ -21,19 +21,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import h5py
 import keras
 import numpy as np
-import tensorflow as tf
 
 import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "docs", "examples")
-
-
-# Keras on TensorFlow hands an embedding's gradient to the optimizer as slices, where an id that stands several times has several, and the
-# optimizer adds up their squares instead of squaring their sum. Other back ends, and Keras's documentation, do the latter: make it dense.
-_apply = keras.optimizers.Optimizer.apply
-keras.optimizers.Optimizer.apply = lambda self, grads, *rest, **named: _apply(
-    self, [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in grads], *rest, **named)
 
 
 def example(name):
@@ -101,16 +93,6 @@ def run(family, mask, weighted, precision, structure, tmp):
     result = {"pred": named(model, model.predict(shaped(model, part(x, 0, cases.PREDICT_ROWS)), batch_size=batch, verbose=0))}
     sw = dict(sample_weight=targets(w)) if weighted else {}
     result["evaluate"] = model.evaluate(shaped(model, x), targets(y), batch_size=batch, verbose=0, return_dict=True, **sw)
-    # An output's own loss is a mean over batches by their rows, but where TensorFlow has traced a batch of unknown size Keras
-    # gives every batch one weight: take it batch by batch.
-    for k in result["evaluate"]:
-        if k.endswith("_loss"):
-            total = 0.0
-            for a in range(0, rows, batch):
-                sw = dict(sample_weight=targets(part(w, a, a + batch))) if weighted else {}
-                values = model.evaluate(shaped(model, part(x, a, a + batch)), targets(part(y, a, a + batch)), batch_size=batch, verbose=0, return_dict=True, **sw)
-                total += values[k] * (min(a + batch, rows) - a)
-            result["evaluate"][k] = total / rows
     losses = []
     for _ in range(f["epochs"]):
         for a in range(0, rows, batch):
