@@ -62,7 +62,7 @@ def run(op, arguments, results, before="", training=False):
             file.write(core)
         interpret = f"interpret{{precision=f64 outputs={folder} data={','.join(data)}}}"
         opt(f"{folder}/core.mlir", f"--pass-pipeline=builtin.module({interpret})")
-        return [np.load(f"{folder}/f.{i}.npy") for i in range(len(results))]
+        return [np.load(f"{folder}/{i}.npy") for i in range(len(results))]
 
 
 def check(name, got, want, tolerance=TOLERANCE):
