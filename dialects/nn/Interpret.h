@@ -152,7 +152,8 @@ public:
   llvm::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
   /// Takes over the error of another context, saying where it came up.
   llvm::LogicalResult adopt(const Failure &other, const llvm::Twine &where);
-  const std::optional<Failure> &getFailure() const { return failure; }
+  /// The error, or null.
+  const Failure *getFailure() const { return failure ? &*failure : nullptr; }
 
 private:
   Precision precision;

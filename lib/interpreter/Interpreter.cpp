@@ -228,11 +228,12 @@ LogicalResult Evaluator::runOp(Operation &op, ArrayRef<HostTensor> operands,
         return success();
       })
       .Case([&](IndexOp op) -> LogicalResult {
-        if (!op.getIndex() && !tower)
+        std::optional<int64_t> index = op.getIndex();
+        if (!index && !tower)
           return context.fail(op, "stands outside of tower.replicate and names "
                                   "no tower");
-        results.push_back(HostTensor::scalar(static_cast<int32_t>(
-            op.getIndex() ? *op.getIndex() : tower->index)));
+        results.push_back(HostTensor::scalar(
+            static_cast<int32_t>(index ? *index : tower->index)));
         return success();
       })
       .Case([&](tower::ConcatOp op) {
@@ -377,7 +378,7 @@ LogicalResult Evaluator::runReplicate(ReplicateOp op,
       thread.join();
   }
   for (int64_t i = 0; i < count; ++i)
-    if (const auto &failed = evaluators[i]->getContext().getFailure())
+    if (const auto *failed = evaluators[i]->getContext().getFailure())
       return context.adopt(*failed,
                            "in tower " + Twine(i) + " of " + Twine(count));
   if (!llvm::all_of(ok, [](uint8_t b) { return b; }))
@@ -503,7 +504,10 @@ LogicalResult belfry::interpret(func::FuncOp function,
   }
   if (succeeded(evaluator.runBlock(body, results)))
     return success();
-  const auto &failed = context.getFailure();
+  const InterpretContext::Failure *failed = context.getFailure();
+  if (!failed) // every failure has a reason
+    return emitError(function.getLoc())
+           << "'" << function.getName() << "' cannot be run";
   InFlightDiagnostic diag = emitError(failed->loc) << failed->message;
   if (!failed->where.empty())
     diag.attachNote(function.getLoc()) << failed->where;

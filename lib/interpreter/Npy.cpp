@@ -42,7 +42,8 @@ static StringRef entryOf(StringRef header, StringRef key) {
 }
 
 template <typename From, typename To>
-static bool readElements(const char *from, HostTensor &tensor) {
+static bool readElements(StringRef bytes, HostTensor &tensor) {
+  const char *from = bytes.data();
   bool inRange = true;
   for (To &to : tensor.mutableValues<To>()) {
     From value;
@@ -53,7 +54,7 @@ static bool readElements(const char *from, HostTensor &tensor) {
     if constexpr (std::is_same_v<To, uint8_t>)
       to = value != 0;
     else
-      to = static_cast<To>(value);
+      to = static_cast<To>(value); // NOLINT(bugprone-signed-char-misuse)
   }
   return inRange;
 }
@@ -65,7 +66,7 @@ struct Reader {
   StringLiteral descr; ///< without the byte order
   size_t size;
   HostType type;
-  bool (*read)(const char *, HostTensor &);
+  bool (*read)(StringRef, HostTensor &);
 };
 
 } // namespace
@@ -146,7 +147,7 @@ Expected<HostTensor> belfry::readNpy(StringRef path) {
     return failNpy(path, "has a shape (" + list + ") that its " +
                              Twine(bytes.size()) + " bytes cannot hold");
   HostTensor result(reader->type, shape);
-  if (!reader->read(bytes.data(), result))
+  if (!reader->read(bytes, result))
     return failNpy(path, "has an integer that does not fit into 32 bits");
   return result;
 }
