@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace belfry;
 using llvm::StringRef;
@@ -138,19 +139,21 @@ static void printFunction(const FunctionReport &function, const Report &report,
   }
   os << '\n';
   if (!function.ops.empty()) {
-    Table table("<<<<<<<<>>>><");
-    table.row({"part", "layer", "op", "type", "kernel", "asked", "given",
-               "towers", "ops", "runs", "flops", "bytes", "reason"});
+    Table table("<<<<<<<>>>>");
+    table.row({"part", "layer", "op", "type", "kernel", "device", "towers",
+               "ops", "runs", "flops", "bytes"});
     for (const OpLine &line : function.ops) {
       const OpFact &fact = line.fact;
-      std::string towers = !fact.perTower ? "once"
-                           : report.towers == 1
-                               ? "0"
-                               : "0-" + std::to_string(report.towers - 1);
-      table.row({fact.part, fact.layer, fact.op, fact.type, fact.kernel,
-                 fact.asked, fact.given, towers, std::to_string(fact.ops),
-                 std::to_string(fact.runs), scaled(line.flops, ""),
-                 bytes(line.read + line.written), fact.reason});
+      std::string towers = !fact.perTower         ? "once"
+                           : report.towers == 1 ? "0"
+                                                : "0-" + std::to_string(
+                                                             report.towers - 1);
+      std::string device = fact.asked == fact.given
+                               ? fact.given
+                               : fact.given + ", asked " + fact.asked;
+      table.row({fact.part, fact.layer, fact.op, fact.type, fact.kernel, device,
+                 towers, std::to_string(fact.ops), std::to_string(fact.runs),
+                 scaled(line.flops, ""), bytes(line.read + line.written)});
     }
     table.print(os);
   }
@@ -172,6 +175,21 @@ static void printFunction(const FunctionReport &function, const Report &report,
      << " a tower), " << bytes(memory.sharedArena) << " shared; "
      << bytes(memory.total) << " in all, live set " << bytes(memory.liveBound)
      << '\n';
+}
+
+/// Why each kernel computes what it does.
+static void printKernels(const Report &report, llvm::raw_ostream &os) {
+  std::map<std::string, std::string> reasons;
+  for (const FunctionReport &function : report.functions)
+    for (const OpLine &line : function.ops)
+      reasons[line.fact.kernel] = line.fact.reason;
+  if (reasons.empty())
+    return;
+  os << "\nkernels\n";
+  Table table("<<");
+  for (const auto &[kernel, reason] : reasons)
+    table.row({kernel, reason});
+  table.print(os);
 }
 
 llvm::Expected<std::string> belfry::renderText(StringRef manifest,
@@ -225,6 +243,7 @@ llvm::Expected<std::string> belfry::renderText(StringRef manifest,
           "'placed'\n";
   for (const FunctionReport &function : report.functions)
     printFunction(function, report, os);
+  printKernels(report, os);
   return text;
 }
 
