@@ -144,10 +144,10 @@ static void printFunction(const FunctionReport &function, const Report &report,
                "ops", "runs", "flops", "bytes"});
     for (const OpLine &line : function.ops) {
       const OpFact &fact = line.fact;
-      std::string towers = !fact.perTower         ? "once"
-                           : report.towers == 1 ? "0"
-                                                : "0-" + std::to_string(
-                                                             report.towers - 1);
+      std::string towers = !fact.perTower ? "once"
+                           : report.towers == 1
+                               ? "0"
+                               : "0-" + std::to_string(report.towers - 1);
       std::string device = fact.asked == fact.given
                                ? fact.given
                                : fact.given + ", asked " + fact.asked;

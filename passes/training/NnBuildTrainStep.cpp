@@ -545,11 +545,17 @@ LogicalResult FunctionBuilder::buildUpdate() {
     }
     ++gradients;
     raw.emplace_back(parameter.getSymName(), g);
-    if (scale)
-      g = b.mul(g, b.broadcastScalar(
-                       b.convert(scale, tensorType(g).getElementType()), g));
-    addResult(optimizer->buildUpdate(b, value, g, slots[p]), Role::Parameter,
-              parameter.getSymName());
+    // SGD squares nothing.
+    Value squared = optimizer->kind() == "sgd" ? Value() : squareOfSlices(b, g);
+    if (scale) {
+      Value factor = b.broadcastScalar(
+          b.convert(scale, tensorType(g).getElementType()), g);
+      g = b.mul(g, factor);
+      if (squared)
+        squared = b.mul(b.mul(squared, factor), factor);
+    }
+    addResult(optimizer->buildUpdate(b, value, g, squared, slots[p]),
+              Role::Parameter, parameter.getSymName());
     for (auto [name, slot] : llvm::zip_equal(optimizer->slots(), slots[p]))
       addResult(slot, Role::Slot, name,
                 named(kOfAttr, builder.getStringAttr(parameter.getSymName())));

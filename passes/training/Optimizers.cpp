@@ -8,6 +8,7 @@
 
 #include "passes/training/Optimizers.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -113,9 +114,12 @@ void Optimizer::buildScalars(CoreBuilder &b,
   // α = lr √(1 − β₂ᵗ) / (1 − β₁ᵗ), t counted from 1; in f64, as all scalars.
   Type f64 = b.getBuilder().getF64Type();
   Value t = b.binary(BinaryKind::Add, b.convert(step, f64), 1.0);
+  // Keras makes β an f32 before the power, and 1 − β₂ᵗ feels it.
   auto correction = [&](StringRef beta) {
+    Value rounded =
+        b.convert(b.convert(hyper(beta), b.getBuilder().getF32Type()), f64);
     return b.binary(BinaryKind::Sub, 1.0,
-                    b.binary(BinaryKind::Pow, hyper(beta), t));
+                    b.binary(BinaryKind::Pow, rounded, t));
   };
   Value alpha = b.div(b.mul(hyper("learning_rate"),
                             b.unary(UnaryKind::Sqrt, correction("beta_2"))),
@@ -132,7 +136,25 @@ Value Optimizer::scalar(CoreBuilder &b, StringRef name, Value like) {
       b.convert(it->second, tensorType(like).getElementType()), like);
 }
 
-Value Optimizer::buildUpdate(CoreBuilder &b, Value w, Value g,
+Value belfry::squareOfSlices(CoreBuilder &b, Value gradient) {
+  if (auto sum = gradient.getDefiningOp<BinaryOp>();
+      sum && sum.getKind() == BinaryKind::Add) {
+    Value lhs = squareOfSlices(b, sum.getLhs());
+    Value rhs = lhs ? squareOfSlices(b, sum.getRhs()) : Value();
+    return rhs ? b.add(lhs, rhs) : Value();
+  }
+  auto scatter = gradient.getDefiningOp<ScatterAddOp>();
+  DenseElementsAttr init;
+  if (!scatter || !matchPattern(scatter.getInit(), m_Constant(&init)) ||
+      !init.isSplat() || !init.getSplatValue<APFloat>().isZero())
+    return {};
+  Value updates = scatter.getUpdates();
+  return ScatterAddOp::create(b.getBuilder(), b.getLoc(), gradient.getType(),
+                              scatter.getInit(), scatter.getIds(),
+                              b.mul(updates, updates), scatter.getBatchDims());
+}
+
+Value Optimizer::buildUpdate(CoreBuilder &b, Value w, Value g, Value squared,
                              MutableArrayRef<Value> slots) {
   auto number = [&](StringRef name) { return scalar(b, name, w); };
   Value lr = number("learning_rate");
@@ -150,10 +172,12 @@ Value Optimizer::buildUpdate(CoreBuilder &b, Value w, Value g,
     return b.add(w, b.sub(b.mul(m, number("momentum")), step));
   }
 
+  if (!squared)
+    squared = b.mul(g, g);
   if (name == "rmsprop") {
     Value rho = number("rho"), rest = b.binary(BinaryKind::Sub, 1.0, rho);
     Value &v = slots[0];
-    v = b.add(b.mul(rho, v), b.mul(rest, b.mul(g, g)));
+    v = b.add(b.mul(rho, v), b.mul(rest, squared));
     Value under = b.add(v, number("epsilon"));
     if (centered) {
       Value &average = slots.back();
@@ -171,7 +195,7 @@ Value Optimizer::buildUpdate(CoreBuilder &b, Value w, Value g,
   // adam, adamw
   Value &m = slots[0], &v = slots[1];
   m = b.add(m, b.mul(b.sub(g, m), number("1-beta_1")));
-  v = b.add(v, b.mul(b.sub(b.mul(g, g), v), number("1-beta_2")));
+  v = b.add(v, b.mul(b.sub(squared, v), number("1-beta_2")));
   Value under = v;
   if (amsgrad)
     under = slots[2] = b.binary(BinaryKind::Max, slots[2], v);

@@ -38,8 +38,9 @@ public:
                     llvm::function_ref<mlir::Value(llvm::StringRef)> hyper,
                     mlir::Value step);
   /// The new value of a parameter; replaces the slots' values by new ones.
+  /// `squared` is the square of the gradient, null for its elements' squares.
   mlir::Value buildUpdate(nn::CoreBuilder &b, mlir::Value parameter,
-                          mlir::Value gradient,
+                          mlir::Value gradient, mlir::Value squared,
                           llvm::MutableArrayRef<mlir::Value> slots);
 
 private:
@@ -54,6 +55,12 @@ private:
        centered = false;
   llvm::SmallVector<std::pair<std::string, mlir::Value>> scalars; ///< f64
 };
+
+/// The square of a gradient that is a sum of slices by index, as that of an
+/// embedding is: the sum of the slices' squares, since Keras on TensorFlow
+/// keeps such a gradient as slices and squares them one by one. Null for a
+/// gradient of any other kind.
+mlir::Value squareOfSlices(nn::CoreBuilder &b, mlir::Value gradient);
 
 /// The names that nn.optimizer knows, for error messages.
 llvm::ArrayRef<llvm::StringLiteral> knownOptimizers();
