@@ -40,6 +40,8 @@ phaseTable(mlir::ModuleOp source, llvm::Module &module, uint32_t &numPhases) {
     if (!function || function->isDeclaration())
       return error("there is no phase function '" +
                    (name ? name.getValue() : StringRef()) + "'");
+    // Reached through the table only: two programs may be linked together.
+    function->setLinkage(llvm::GlobalValue::InternalLinkage);
     entries.push_back(function);
   }
   numPhases = entries.size();

@@ -24,6 +24,7 @@
 #include "lib/driver/Load.h"
 #include "lib/driver/Manifest.h"
 #include "lib/driver/Processor.h"
+#include "lib/import/Weights.h"
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
 #include "passes/StagePipeline.h"
@@ -72,6 +73,8 @@ private:
   LogicalResult generateText(llvm::Module &module);
   LogicalResult generateFile(llvm::Module &module);
   LogicalResult writeModule(StringRef output);
+  LogicalResult writeOutputModule();
+  LogicalResult keepWeights(StringRef folder, StringRef name);
   StringRef textOutput() const {
     return options.output.empty() ? StringRef("-") : StringRef(options.output);
   }
@@ -104,7 +107,8 @@ private:
   PipelineOptions pipeline;
   Stage last = Stage::Target;
   std::optional<llvm::json::Value> facts;
-  bool toText = false; ///< the output is text and may be standard output
+  std::string keptWeights; ///< the weight file that was written last
+  bool toText = false;     ///< the output is text and may be standard output
 };
 
 } // namespace
@@ -244,9 +248,42 @@ LogicalResult Compilation::runStages(Stage last) {
     llvm::SmallString<256> file(options.dumpStages);
     llvm::sys::path::append(file, Twine(int(stage)) + "-" + stageName(stage) +
                                       ".mlir");
-    if (failed(writeModule(file)))
+    if (failed(keepWeights(options.dumpStages, "model.weights.h5")) ||
+        failed(writeModule(file)))
       return failure();
   }
+  return success();
+}
+
+/// The module is what was asked for: its weights go beside it.
+LogicalResult Compilation::writeOutputModule() {
+  StringRef file = textOutput();
+  if (file == "-") {
+    if (loaded.weights)
+      diags.warning("the weights of " + path +
+                    " are not in the module that is printed; '-o' writes them "
+                    "beside it");
+    return writeModule(file);
+  }
+  std::string name = (llvm::sys::path::stem(file) + ".weights.h5").str();
+  if (failed(keepWeights(llvm::sys::path::parent_path(file), name)))
+    return failure();
+  return writeModule(file);
+}
+
+/// Writes the weights into `folder` under `name`, once, and has the module say
+/// so: a module that is written can be gone on with.
+LogicalResult Compilation::keepWeights(StringRef folder, StringRef name) {
+  if (!loaded.weights)
+    return success();
+  llvm::SmallString<256> file(folder);
+  llvm::sys::path::append(file, name);
+  if (file != keptWeights)
+    if (llvm::Error error = writeWeights(file, *loaded.module, *loaded.weights))
+      return fail(std::move(error));
+  keptWeights = file.str().str();
+  (*loaded.module)
+      ->setAttr(nn::kWeightsAttr, StringAttr::get(context.get(), name));
   return success();
 }
 
@@ -450,13 +487,13 @@ CompileResult Compilation::run(bool onlyDescribe) {
     if (failed(runStages(until)))
       return failure();
     if (!options.stopAfter.empty() && !onlyDescribe)
-      return writeModule(textOutput());
+      return writeOutputModule();
     if (failed(makeManifest()) || failed(writeReport()))
       return failure();
     if (onlyDescribe)
       return success();
     if (options.emit == Emit::Mlir)
-      return writeModule(textOutput());
+      return writeOutputModule();
     return generate();
   };
   LogicalResult outcome = work();

@@ -8,6 +8,8 @@
 
 #include "passes/training/Losses.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
@@ -42,6 +44,9 @@ public:
   FailureOr<ElementValues> logCosh();
   FailureOr<ElementValues> poisson();
   FailureOr<ElementValues> klDivergence();
+  FailureOr<ElementValues> hinge() { return mean(margin()); }
+  FailureOr<ElementValues> squaredHinge() { return mean(square(margin())); }
+  FailureOr<ElementValues> categoricalHinge();
   FailureOr<ElementValues> accuracy();
   FailureOr<ElementValues> binaryAccuracy();
   FailureOr<ElementValues> categoricalAccuracy();
@@ -62,6 +67,7 @@ private:
     return tensorType(p).getRank() < 2;
   } ///< no dimension but the batch's
 
+  Value margin();
   Value square(Value x) { return b.mul(x, x); }
   Value difference() { return b.sub(p, t); }
   Value clip(Value x, double low, double high) {
@@ -232,6 +238,30 @@ FailureOr<ElementValues> ElementBuilder::accuracy() {
   return mean(b.convert(b.compare(CompareKind::Eq, p, t), element()));
 }
 
+/// max(1 − t·p, 0), where labels of 0 and 1 stand for −1 and 1 if the whole
+/// batch has no others.
+Value ElementBuilder::margin() {
+  Value isBinary = b.binary(BinaryKind::Or, b.compare(CompareKind::Eq, t, 0.0),
+                            b.compare(CompareKind::Eq, t, 1.0));
+  Value all = b.reduceAll(ReduceKind::And, isBinary);
+  Value sign = b.binary(BinaryKind::Sub, b.mul(t, 2.0), 1.0);
+  Value labels = b.select(b.broadcastScalar(all, t), sign, t);
+  return b.binary(BinaryKind::Max,
+                  b.binary(BinaryKind::Sub, 1.0, b.mul(labels, p)), 0.0);
+}
+
+FailureOr<ElementValues> ElementBuilder::categoricalHinge() {
+  if (isPlain())
+    return source->emitError(
+               "needs a prediction with a dimension of classes, got ")
+           << p.getType();
+  Value hit = sumLast(b.mul(t, p));
+  Value others = b.mul(b.binary(BinaryKind::Sub, 1.0, t), p);
+  Value worst = b.reduce(ReduceKind::Max, others, last);
+  Value margin = b.binary(BinaryKind::Add, b.sub(worst, hit), 1.0);
+  return ElementValues{b.binary(BinaryKind::Max, margin, 0.0), {}};
+}
+
 FailureOr<ElementValues> ElementBuilder::binaryAccuracy() {
   Value above = b.compare(CompareKind::Gt, p, number("threshold", 0.5));
   Value hit = b.compare(CompareKind::Eq, b.convert(above, element()), t);
@@ -288,6 +318,9 @@ static const Kind kinds[] = {
     {"log_cosh", &ElementBuilder::logCosh, false, true},
     {"poisson", &ElementBuilder::poisson, false, true},
     {"kl_divergence", &ElementBuilder::klDivergence, false, true},
+    {"hinge", &ElementBuilder::hinge, false, true},
+    {"squared_hinge", &ElementBuilder::squaredHinge, false, true},
+    {"categorical_hinge", &ElementBuilder::categoricalHinge, false, true},
     {"accuracy", &ElementBuilder::accuracy, false, false},
     {"binary_accuracy", &ElementBuilder::binaryAccuracy, false, false},
     {"categorical_accuracy", &ElementBuilder::categoricalAccuracy, false,
@@ -334,7 +367,9 @@ belfry::buildElementValues(CoreBuilder &b, Operation *source, StringRef name,
                            Value prediction, Value logits, Value target) {
   const Kind *kind = find(name);
   if (!kind)
-    return source->emitError("unknown loss or metric '") << name << "'";
+    return source->emitError("'")
+           << name << "' is not supported here; supported are "
+           << llvm::join(ArrayRef<StringLiteral>(knownMetrics()), ", ");
   RankedTensorType p = tensorType(prediction), t = tensorType(target);
   SmallVector<int64_t> elements = elementShape(p), column(elements);
   column.push_back(1);
