@@ -25,6 +25,7 @@
 #include "lib/driver/Manifest.h"
 #include "lib/driver/Processor.h"
 #include "lib/import/Weights.h"
+#include "lib/import/WriteFile.h"
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
 #include "passes/StagePipeline.h"
@@ -288,18 +289,14 @@ LogicalResult Compilation::keepWeights(StringRef folder, StringRef name) {
 }
 
 LogicalResult Compilation::writeModule(StringRef file) {
-  llvm::Error error = llvm::writeToOutput(file, [&](llvm::raw_ostream &os) {
+  llvm::Error error = writeFile(file, [&](llvm::raw_ostream &os) {
     // Layers live on in the locations, so those are printed.
     OpPrintingFlags flags;
     flags.enableDebugInfo().useLocalScope().printNameLocAsPrefix();
     loaded.module->print(os, flags);
     os << '\n';
-    return llvm::Error::success();
   });
-  if (error)
-    return fail("cannot write '" + file +
-                "': " + llvm::toString(std::move(error)));
-  return success();
+  return error ? fail(std::move(error)) : success();
 }
 
 LogicalResult Compilation::makeManifest() {
@@ -322,15 +319,9 @@ LogicalResult Compilation::makeManifest() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::generateText(llvm::Module &module) {
-  llvm::Error error =
-      llvm::writeToOutput(textOutput(), [&](llvm::raw_ostream &os) {
-        module.print(os, nullptr);
-        return llvm::Error::success();
-      });
-  if (error)
-    return fail("cannot write '" + options.output +
-                "': " + llvm::toString(std::move(error)));
-  return success();
+  llvm::Error error = writeFile(
+      textOutput(), [&](llvm::raw_ostream &os) { module.print(os, nullptr); });
+  return error ? fail(std::move(error)) : success();
 }
 
 LogicalResult Compilation::generateFile(llvm::Module &module) {
@@ -430,14 +421,8 @@ LogicalResult Compilation::writeReport() {
   if (!text)
     return failInternal(llvm::toString(text.takeError()));
   llvm::Error error =
-      llvm::writeToOutput(options.report, [&](llvm::raw_ostream &os) {
-        os << *text;
-        return llvm::Error::success();
-      });
-  if (error)
-    return fail("cannot write '" + options.report +
-                "': " + llvm::toString(std::move(error)));
-  return success();
+      writeFile(options.report, [&](llvm::raw_ostream &os) { os << *text; });
+  return error ? fail(std::move(error)) : success();
 }
 
 //===----------------------------------------------------------------------===//

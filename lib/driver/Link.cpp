@@ -7,6 +7,8 @@
 
 #include "lib/driver/Link.h"
 
+#include "lib/import/WriteFile.h"
+
 #include "lib/driver/RuntimeLocation.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -37,8 +39,14 @@ llvm::Expected<OutputFile> OutputFile::create(StringRef path) {
   if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
     return error("cannot write '" + path + "': there is no folder '" + folder +
                  "'");
+  if (isSpecialFile(path))
+    return error("cannot write '" + path + "': it is no regular file");
+  llvm::Expected<std::string> target = resolveOutput(path);
+  if (!target)
+    return target.takeError();
+  path = *target;
   OutputFile file;
-  file.path = path.str();
+  file.path = *target;
   llvm::SmallString<256> temporary;
   if (std::error_code code =
           llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%.tmp", temporary))

@@ -7,6 +7,8 @@
 
 #include "lib/import/Weights.h"
 
+#include "lib/import/WriteFile.h"
+
 #include "dialects/nn/Nn.h"
 #include "lib/import/ModelFile.h"
 
@@ -358,11 +360,7 @@ llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,
   std::vector<char> image(static_cast<size_t>(size));
   if (H5Fget_file_image(file, image.data(), image.size()) < 0)
     return fail(path + ": HDF5 could not build the file");
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+  return writeFile(path, [&](llvm::raw_ostream &os) {
     os.write(image.data(), image.size());
-    return llvm::Error::success();
   });
-  if (error)
-    return fail(path + ": " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
 }

@@ -128,14 +128,22 @@ FailureOr<ElementValues> ElementBuilder::categoricalCrossentropy() {
   if (double smoothing = number("label_smoothing", 0.0); smoothing != 0.0)
     t = b.binary(BinaryKind::Add, b.mul(t, 1.0 - smoothing),
                  smoothing / classes);
-  Value log;
+  Value log, differentiated;
   if (logits || fromLogits()) {
-    log = b.logSoftmax(logits ? logits : p, last);
+    Value z = logits ? logits : p;
+    log = b.logSoftmax(z, last);
+    // ln Σ exp(z) − Σ t·z
+    Value shifted =
+        b.sub(z, b.unreduce(b.maxWithoutGradient(z, last), z, last));
+    Value sum = sumLast(b.unary(UnaryKind::Exp, shifted));
+    differentiated =
+        b.sub(b.unary(UnaryKind::Log, sum), sumLast(b.mul(t, shifted)));
   } else {
     Value q = b.div(p, unreduceLast(sumLast(p)));
     log = b.unary(UnaryKind::Log, clip(q, kEpsilon, 1.0 - kEpsilon));
   }
-  return ElementValues{b.unary(UnaryKind::Neg, sumLast(b.mul(t, log))), {}};
+  return ElementValues{
+      b.unary(UnaryKind::Neg, sumLast(b.mul(t, log))), {}, differentiated};
 }
 
 Value ElementBuilder::labels() {

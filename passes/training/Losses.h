@@ -18,10 +18,14 @@ constexpr double kEpsilon = 1e-7;
 
 /// A loss or metric before it is weighted and summed.
 struct ElementValues {
-  mlir::Value
-      values; ///< float; the prediction's shape without its last dimension
-  mlir::Value
-      mask; ///< i1 of that shape, or null: elements that count (ignore_class)
+  /// Float; the prediction's shape without its last dimension.
+  mlir::Value values;
+  /// i1 of that shape, or null: elements that count (ignore_class).
+  mlir::Value mask;
+  /// What gradients are taken of, or null for `values`. TensorFlow's gradient
+  /// of a cross-entropy of logits is softmax − t, also where the targets do not
+  /// sum to 1 and the formula's own gradient is another one.
+  mlir::Value differentiated{};
 };
 
 /// The shape of the elements of a loss of `prediction`: without its last

@@ -23,7 +23,8 @@ enum class TrainingFunction { Predict, Evaluate, Train };
 /// A loss of one output while its function is built.
 struct OutputLoss {
   nn::LossOp op;
-  mlir::Value sum;     ///< Σ mask·weight·element, a float scalar
+  mlir::Value sum;            ///< Σ mask·weight·element, a float scalar
+  mlir::Value differentiated; ///< the sum that gradients are taken of
   mlir::Value divisor; ///< what it is divided by, a float scalar; null for 1
   mlir::Value rows;    ///< i32 scalar: the divisor is rows · perRow; or null
   double perRow = 1.0;

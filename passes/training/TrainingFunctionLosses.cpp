@@ -57,11 +57,17 @@ LogicalResult TrainingFunctionBuilder::weigh(LossOp op, ElementValues elements,
   if (masked && !mask)
     return failure();
   Value weight = sampleWeights.lookup(op.getOutput());
-  values = b.mul(values, weight);
-  if (mask)
-    values = b.select(mask, values, b.splat(values, 0.0));
+  auto weightedSum = [&](Value v) {
+    v = b.mul(v, weight);
+    if (mask)
+      v = b.select(mask, v, b.splat(v, 0.0));
+    return b.reduceAll(ReduceKind::Sum, v);
+  };
   result.op = op;
-  result.sum = b.reduceAll(ReduceKind::Sum, values);
+  result.sum = weightedSum(values);
+  result.differentiated = elements.differentiated
+                              ? weightedSum(elements.differentiated)
+                              : result.sum;
   if (op.getReduction() == "sum_over_batch_size") {
     if (mask) {
       result.divisor = b.reduceAll(ReduceKind::Sum, b.convert(mask, element));

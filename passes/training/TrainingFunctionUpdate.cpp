@@ -43,20 +43,21 @@ TrainingFunctionBuilder::differentiate(DenseMap<Value, Value> &gradientOf,
     Value weight = b.scalar(element, weightOf(losses[0]));
     scale =
         losses[0].divisor ? divideNoNan(b, weight, losses[0].divisor) : weight;
-    if (active.contains(losses[0].sum))
-      differentiator.addGradient(losses[0].sum, b.scalar(element, 1.0));
+    if (active.contains(losses[0].differentiated))
+      differentiator.addGradient(losses[0].differentiated,
+                                 b.scalar(element, 1.0));
   } else {
     if (allRows)
       scale = divideNoNan(b, b.scalar(element, 1.0),
                           b.convert(losses[0].rows, element));
     for (OutputLoss &loss : losses) {
-      if (!active.contains(loss.sum))
+      if (!active.contains(loss.differentiated))
         continue;
       Value seed = b.scalar(element, allRows ? weightOf(loss) / loss.perRow
                                              : weightOf(loss));
       if (!allRows && loss.divisor)
         seed = divideNoNan(b, seed, loss.divisor);
-      differentiator.addGradient(loss.sum, seed);
+      differentiator.addGradient(loss.differentiated, seed);
     }
   }
   if (failed(differentiator.run(ops, active)))

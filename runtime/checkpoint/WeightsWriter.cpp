@@ -49,13 +49,16 @@ hid_t memoryType(DType dtype) {
   return H5T_NATIVE_DOUBLE;
 }
 
-/// Writes groups and datasets; remembers that something went wrong.
+/// Writes groups and datasets; remembers that something went wrong. The file is
+/// built in memory: the HDF5 library does not survive a full disk.
 class Writer {
 public:
-  explicit Writer(const std::string &path) {
+  Writer() {
     silenceHdf5();
+    Hid access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_fapl_core(access.get(), size_t(1) << 20, /*backing_store=*/0);
     file =
-        Hid(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+        Hid(H5Fcreate("weights.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
     links = Hid(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links.get(), 1);
     // The same weights are the same bytes, whatever the hour.
@@ -95,11 +98,17 @@ public:
       attribute(file.get(), key, value);
   }
 
-  Status close() {
+  /// Hands the file's bytes to `output`.
+  Status close(OutputFile &output) {
     failed |= file && H5Fflush(file.get(), H5F_SCOPE_LOCAL) < 0;
+    ssize_t size =
+        failed ? -1 : H5Fget_file_image(file.get(), nullptr, size_t(0));
+    std::string image(size > 0 ? size_t(size) : 0, '\0');
+    failed |= size <= 0 ||
+              H5Fget_file_image(file.get(), image.data(), image.size()) < 0;
     file = Hid();
-    return failed ? Status::user("the HDF5 library cannot write it")
-                  : Status::success();
+    return failed ? Status::user("the HDF5 library cannot build it")
+                  : output.write(image);
   }
 
 private:
@@ -163,9 +172,9 @@ void writeOptimizer(Writer &writer, const OptimizerInfo &optimizer,
   writer.vars("optimizer/vars", optimizerName(optimizer.name));
 }
 
-Status writeAll(const std::string &path, const Manifest &manifest,
+Status writeAll(OutputFile &output, const Manifest &manifest,
                 const ModelValues &values) {
-  Writer writer(path);
+  Writer writer;
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const ParameterInfo &parameter = manifest.parameters[i];
     writer.dataset(parameter.path, parameter.dtype, parameter.shape,
@@ -179,7 +188,7 @@ Status writeAll(const std::string &path, const Manifest &manifest,
   writeOptimizer(writer, manifest.optimizer, values);
   writer.vars("vars", manifest.model);
   writer.note(kNumericsAttribute, manifest.numerics);
-  return writer.close();
+  return writer.close(output);
 }
 
 } // namespace
@@ -234,7 +243,7 @@ Status belfry::rt::writeWeights(const std::string &file,
   Expected<OutputFile> output = OutputFile::create(file);
   if (!output.ok())
     return output.status();
-  Status written = writeAll(output->temporary(), manifest, values);
+  Status written = writeAll(*output, manifest, values);
   if (!written.ok())
     return written.withPrefix("'" + file + "'");
   return isNew ? output->commitNew() : output->commit();
@@ -246,12 +255,12 @@ Status belfry::rt::writeArrays(
   Expected<OutputFile> output = OutputFile::create(file);
   if (!output.ok())
     return output.status();
-  Writer writer(output->temporary());
+  Writer writer;
   for (const auto &[index, data] : arrays) {
     const ParameterInfo &parameter = manifest.parameters[index];
     writer.dataset(parameter.name, parameter.dtype, parameter.shape, data);
   }
-  Status written = writer.close();
+  Status written = writer.close(*output);
   if (!written.ok())
     return written.withPrefix("'" + file + "'");
   return output->commit();

@@ -7,18 +7,13 @@
 
 #include "runtime/training/Meter.h"
 
-#include <algorithm>
-
 using namespace belfry::rt;
 
 void Meter::update(const Executor &executor, int64_t batchRows) {
   for (size_t i = 0; i < losses.size(); ++i) {
     double loss = executor.scalar(BufferKind::Loss, int64_t(i));
-    // Keras weighs the total by rows; an output's own loss is a mean of
-    // batches.
-    bool isTotal = manifest->losses[i].empty();
-    losses[i] += isTotal ? loss * double(batchRows) : loss;
-    if (isTotal)
+    losses[i] += loss * double(batchRows);
+    if (manifest->losses[i].empty())
       last = loss;
   }
   for (size_t i = 0; i < totals.size(); ++i) {
@@ -26,16 +21,13 @@ void Meter::update(const Executor &executor, int64_t batchRows) {
     counts[i] += executor.scalar(BufferKind::MetricCount, int64_t(i));
   }
   rows += double(batchRows);
-  ++batches;
 }
 
 Logs Meter::logs(const std::string &prefix) const {
   Logs logs;
   for (size_t i = 0; i < losses.size(); ++i)
     logs.emplace_back(prefix + manifest->lossKey(i),
-                      losses[i] / std::max(1.0, manifest->losses[i].empty()
-                                                    ? rows
-                                                    : batches));
+                      rows > 0 ? losses[i] / rows : 0);
   for (size_t i = 0; i < totals.size(); ++i)
     logs.emplace_back(prefix + manifest->metrics[i].name,
                       counts[i] != 0 ? totals[i] / counts[i] : 0);

@@ -20,11 +20,11 @@ namespace belfry::rt {
 /// Names and values, in the order of the manifest: losses, then metrics.
 using Logs = std::vector<std::pair<std::string, double>>;
 
-/// Adds up a pass over the data as Keras 3 does: the total loss is the mean of
-/// the batches' losses weighted by their rows, an output's own loss their plain
-/// mean (Keras on TensorFlow does not know the rows of a batch there), a metric
-/// the sum of its totals over the sum of its counts, 0 where there was nothing
-/// to count.
+/// Adds up a pass over the data as Keras 3 does: a loss, the total and each
+/// output's own, is the mean of the batches' losses weighted by their rows, a
+/// metric the sum of its totals over the sum of its counts, 0 where there was
+/// nothing to count. (Where TensorFlow has traced a batch of unknown size,
+/// Keras gives each batch of an output's own loss one weight.)
 class Meter {
 public:
   explicit Meter(const Manifest &manifest)
@@ -41,7 +41,7 @@ public:
 private:
   const Manifest *manifest;
   std::vector<double> losses, totals, counts;
-  double rows = 0, batches = 0, last = 0;
+  double rows = 0, last = 0;
 };
 
 } // namespace belfry::rt

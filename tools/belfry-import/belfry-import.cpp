@@ -8,6 +8,7 @@
 #include "dialects/nn/Nn.h"
 #include "lib/import/Import.h"
 #include "lib/import/Weights.h"
+#include "lib/import/WriteFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -83,16 +84,15 @@ static void write(const Options &options, ImportDiagnostics &diags) {
     }
   }
   llvm::Error error =
-      llvm::writeToOutput(options.output, [&](llvm::raw_ostream &os) {
+      belfry::writeFile(options.output, [&](llvm::raw_ostream &os) {
         // Layers live on in the locations, so those are printed.
         mlir::OpPrintingFlags flags;
         flags.enableDebugInfo().useLocalScope().printNameLocAsPrefix();
         module->print(os, flags);
         os << '\n';
-        return llvm::Error::success();
       });
   if (error) {
-    (void)diags.error(options.output + ": " + llvm::toString(std::move(error)));
+    (void)diags.error(llvm::toString(std::move(error)));
     if (writesWeights)
       llvm::sys::fs::remove(weightsPath);
   }

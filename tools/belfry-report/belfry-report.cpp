@@ -7,6 +7,7 @@
 
 #include "belfry/Compiler.h"
 #include "lib/import/Diagnostics.h"
+#include "lib/import/WriteFile.h"
 #include "lib/report/Report.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -111,13 +112,9 @@ static int run(Arguments &arguments, ImportDiagnostics &diags) {
     llvm::outs() << *text;
     return 0;
   }
-  if (llvm::Error error =
-          llvm::writeToOutput(arguments.output, [&](llvm::raw_ostream &os) {
-            os << *text;
-            return llvm::Error::success();
-          })) {
-    (void)diags.error("cannot write '" + arguments.output +
-                      "': " + llvm::toString(std::move(error)));
+  if (llvm::Error error = belfry::writeFile(
+          arguments.output, [&](llvm::raw_ostream &os) { os << *text; })) {
+    (void)diags.error(llvm::toString(std::move(error)));
     return 1;
   }
   return 0;
