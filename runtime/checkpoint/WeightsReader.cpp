@@ -213,6 +213,14 @@ Expected<bool> belfry::rt::readOptimizer(const std::string &file,
     return false;
   convertElements(iterations->type, iterations->data, DType::I64,
                   reinterpret_cast<std::byte *>(&values.iterations), 1, {});
+  if (values.iterations < 0 || values.iterations > INT32_MAX)
+    return false;
+  if (next > 1 + order.size())
+    for (size_t i = 0; i < optimizer.hypers.size(); ++i)
+      if (optimizer.hypers[i].first == "learning_rate")
+        convertElements(rate->type, rate->data, DType::F64,
+                        reinterpret_cast<std::byte *>(&values.hypers[i]), 1,
+                        {});
   for (size_t i = 0; i < order.size(); ++i)
     convertElements(arrays[i].type, arrays[i].data,
                     optimizer.slots[order[i]].dtype,

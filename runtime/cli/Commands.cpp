@@ -255,8 +255,12 @@ Status writeWeightsNew(const Session &session, std::string &file,
 Expected<int> runFit(Session &session, const Options &options,
                      const std::atomic<bool> &stop) {
   BELFRY_RETURN_IF_ERROR(needsLoss(session, "train", "fit"));
-  for (const auto &[name, value] : options.set)
-    BELFRY_RETURN_IF_ERROR(session.setHyper(name, value));
+  auto setHypers = [&]() -> Status {
+    for (const auto &[name, value] : options.set)
+      BELFRY_RETURN_IF_ERROR(session.setHyper(name, value));
+    return Status::success();
+  };
+  BELFRY_RETURN_IF_ERROR(setHypers());
   bool chosen = options.save.empty() && !options.noSave;
   std::string save = chosen ? freeName(session.manifest().model) : options.save;
   if (!save.empty())
@@ -285,6 +289,9 @@ Expected<int> runFit(Session &session, const Options &options,
         splitValidation(*options.validationSplit, *data, validation));
   }
   BELFRY_RETURN_IF_ERROR(prepareWeights(session, options));
+  // A run that is resumed brings its learning rate; what is asked for goes
+  // first.
+  BELFRY_RETURN_IF_ERROR(setHypers());
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
   BELFRY_RETURN_IF_ERROR(checkBatches(session, data->rows, options.batchSize));
   if (validation)

@@ -70,13 +70,21 @@ int belfry::rt::runMain(const belfry_program_v1 &program, int argc,
   action.sa_handler = onInterrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A terminal that closes stops a run as SIGTERM does, unless nohup said no.
+  struct sigaction hangup = {};
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
+  // A reader that went away and a file size limit are errors of the write, not
+  // the end of the run.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   bool allErrors = false;
   Status failure;
   try {
     Expected<int> status = run(program, argc, argv, allErrors);
     if (status.ok()) {
       // A full disk shows when the last bytes of the output go out.
-      if (std::fflush(stdout) == 0)
+      if (std::fflush(stdout) == 0 && !std::ferror(stdout))
         return *status;
       failure = Status::user("cannot write to standard output");
     } else {

@@ -55,7 +55,9 @@ bool parseNumber(const std::string &text, double &value) {
 Status parseSeed(const std::string &text, uint64_t &seed) {
   char *end = nullptr;
   errno = 0;
-  seed = std::strtoull(text.c_str(), &end, 0);
+  // A leading 0 makes no octal number.
+  bool isHex = text.starts_with("0x") || text.starts_with("0X");
+  seed = std::strtoull(text.c_str(), &end, isHex ? 16 : 10);
   if (text.empty() || *end != 0 || text[0] == '-' || errno == ERANGE ||
       std::isspace(int(text[0])))
     return wrong("--seed", text,

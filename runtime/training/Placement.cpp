@@ -69,7 +69,7 @@ Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
   }
   int64_t threads =
       request.threadsPerDevice.value_or(std::max<int64_t>(1, cores / devices));
-  if (threads < 1 || threads * devices > kMaxThreads)
+  if (threads < 1 || threads > kMaxThreads / devices)
     return Status::user("'--threads-per-device " + std::to_string(threads) +
                         "': expected 1 to " +
                         std::to_string(kMaxThreads / devices) +
