@@ -31,6 +31,12 @@ void fillSlot(const SlotInfo &slot, void *target) {
 
 } // namespace
 
+/// An optimizer's number as a run has it. The learning rate is an f32, as in
+/// Keras and in weight files, so that a run that is resumed has the same one.
+static double asKept(const std::string &name, double value) {
+  return name == "learning_rate" ? double(float(value)) : value;
+}
+
 Expected<std::unique_ptr<Session>>
 Session::open(const belfry_program_v1 &program) {
   if (program.abi_version != BELFRY_ABI_VERSION)
@@ -55,8 +61,8 @@ Session::open(const belfry_program_v1 &program) {
     fillSlot(slot, session->storage.back().data());
     session->values.slots.push_back(session->storage.back().data());
   }
-  for (const auto &hyper : info.optimizer.hypers)
-    session->values.hypers.push_back(hyper.second);
+  for (const auto &[name, value] : info.optimizer.hypers)
+    session->values.hypers.push_back(asKept(name, value));
   return session;
 }
 
@@ -73,7 +79,7 @@ Status Session::setHyper(const std::string &name, double value) {
   for (size_t i = 0; i < values.hypers.size(); ++i) {
     const std::string &hyper = manifest_.optimizer.hypers[i].first;
     if (hyper == name) {
-      values.hypers[i] = value;
+      values.hypers[i] = asKept(name, value);
       return Status::success();
     }
     known += (known.empty() ? "" : ", ") + hyper;

@@ -12,9 +12,54 @@ import harness as h
 
 
 def run(ctx, only=None):
-    for suite in (saving, seeds, validation, data_files, unusual_rows, limits):
+    for suite in (saving, resuming, soft_targets, seeds, validation, data_files, unusual_rows, limits):
         if not only or only in suite.__name__:
             suite(ctx, ctx.folder("behaviour-" + suite.__name__))
+
+
+SOFT = """
+nn.parameter @"d/kernel" : tensor<2x3xf32> {path = "layers/dense/vars/0", layer = "d", trainable = true, stream = 1 : i32, initializer = {name = "zeros"}}
+nn.model @soft(%x: tensor<?x2xf32> {nn.name = "x"}) -> (tensor<?x3xf32> {nn.name = "d"}) {
+  %k = nn.get_parameter @"d/kernel" : tensor<2x3xf32>
+  %y = nn.dense %x, %k : tensor<?x2xf32>, tensor<2x3xf32> -> tensor<?x3xf32>
+  nn.return %y : tensor<?x3xf32>
+}
+nn.compile @soft {
+  nn.loss "categorical_crossentropy" of "d" target tensor<?x3xf32> {weight = 1.0, from_logits}
+  nn.optimizer "sgd" {learning_rate = 0.5}
+}
+"""
+
+
+def soft_targets(ctx, folder):
+    """TensorFlow's gradient of a cross-entropy of logits is softmax - t, also where targets do not sum to 1."""
+    model, exe, out = (os.path.join(folder, n) for n in ("soft.mlir", "soft", "g.h5"))
+    with open(model, "w", encoding="utf-8") as f:
+        f.write(SOFT)
+    if not ctx.compile("behaviour: soft targets", model, exe):
+        return
+    x = np.array([[1, 2], [3, -1], [0, 4]], np.float32)
+    t = np.array([[0, 0, 0], [1, 1, 0], [.25, .25, 0]], np.float32)
+    want = x.T @ (np.full((3, 3), 1 / 3) - t) / 3  # all logits are 0
+    for towers in ("1", "2"):
+        ctx.run([exe, "fit", *h.flags("--x", h.put(folder, "x", {"x": x})), *h.flags("--y", h.put(folder, "y", {"d": t})),
+                 "--initialize", "--no-save", "--towers", towers, "--dump-gradients", out])
+        got = next(iter(h.read_weights(out, "").values()), None) if os.path.exists(out) else None
+        ctx.check(f"behaviour: gradient of soft targets on {towers} towers", "no gradient" if got is None else h.off(got, want, atol=1e-6))
+
+
+def resuming(ctx, folder):
+    made = mlp(ctx, folder)
+    if not made:
+        return
+    exe, data = made
+    files = [os.path.join(folder, n + ".weights.h5") for n in ("half", "whole", "straight")]
+    rate = ["--set", "learning_rate=0.01"]
+    ctx.run([exe, "fit", *data, *rate, "--epochs", "2", "--save", files[0]])
+    ctx.run([exe, "fit", *data, "--resume", files[0], "--epochs", "2", "--save", files[1]])
+    ctx.run([exe, "fit", *data, *rate, "--epochs", "4", "--save", files[2]])
+    a, b = (h.digest(f) if os.path.exists(f) else None for f in files[1:])
+    ctx.check("behaviour: a resumed run goes on with its learning rate, to the same bits", None if a and a == b else "other weights than those of one run")
 
 
 def mlp(ctx, folder):
