@@ -8,7 +8,8 @@
 
 #include "passes/training/Optimizers.h"
 
-#include "mlir/IR/Matchers.h"
+#include "dialects/nn/DistributionModel.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -144,9 +145,7 @@ Value belfry::squareOfSlices(CoreBuilder &b, Value gradient) {
     return rhs ? b.add(lhs, rhs) : Value();
   }
   auto scatter = gradient.getDefiningOp<ScatterAddOp>();
-  DenseElementsAttr init;
-  if (!scatter || !matchPattern(scatter.getInit(), m_Constant(&init)) ||
-      !init.isSplat() || !init.getSplatValue<APFloat>().isZero())
+  if (!scatter || !isZeroConstant(scatter.getInit()))
     return {};
   Value updates = scatter.getUpdates();
   return ScatterAddOp::create(b.getBuilder(), b.getLoc(), gradient.getType(),
