@@ -15,6 +15,8 @@
 
 #include "passes/Passes.h"
 
+#include "dialects/tower/Collectives.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,11 +33,6 @@ using namespace belfry;
 static bool isTrainingOp(Operation *op) {
   return isa<nn::ModelOp, nn::ReturnOp, nn::CompileOp, nn::LossOp, nn::MetricOp,
              nn::OptimizerOp, nn::GetParameterOp, nn::SeedOp, nn::StepOp>(op);
-}
-
-static bool isCollective(Operation *op) {
-  return isa<tower::AllReduceOp, tower::AllGatherOp, tower::ReduceScatterOp>(
-      op);
 }
 
 static bool hasTensors(Operation *op) {
@@ -67,7 +64,7 @@ static StringRef whyNot(Operation *op, Stage stage) {
       return "should have become functions of core ops";
     if (isa<nn::LayerOpInterface>(op))
       return "is a layer, which should have been decomposed";
-    if (isCollective(op) && !op->getParentOfType<tower::ReplicateOp>())
+    if (tower::isCollective(op) && !op->getParentOfType<tower::ReplicateOp>())
       return "stands outside of tower.replicate";
     if (!isNn && !isTower &&
         dialect != func::FuncDialect::getDialectNamespace())
@@ -175,7 +172,7 @@ struct VerifyStage : belfry::impl::VerifyStageBase<VerifyStage> {
     if (stage == Stage::Parallel)
       return success();
     WalkResult result = function.walk([&](Operation *op) {
-      bool wanted = op->hasTrait<nn::CoreOp>() || isCollective(op);
+      bool wanted = op->hasTrait<nn::CoreOp>() || tower::isCollective(op);
       if (!wanted || op->hasAttrOfType<tower::PlacementAttr>(kPlacementAttr))
         return WalkResult::advance();
       error(op) << "'" << op->getName().getStringRef()

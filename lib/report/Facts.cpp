@@ -19,6 +19,7 @@
 #include "lib/report/Facts.h"
 
 #include "dialects/nn/RowMultiple.h"
+#include "dialects/tower/Collectives.h"
 #include "dialects/tower/Tower.h"
 #include "lib/report/Count.h"
 
@@ -30,11 +31,6 @@
 using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
-
-static bool isCollective(Operation *op) {
-  return isa<tower::AllReduceOp, tower::AllGatherOp, tower::ReduceScatterOp>(
-      op);
-}
 
 static std::string layerOf(Operation *op) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
@@ -141,7 +137,7 @@ void Collector::classify() {
     bool own = isa<tower::SliceOp, tower::IndexOp, tower::RowOffsetOp>(op);
     for (Value operand : op->getOperands())
       if (Operation *source = operand.getDefiningOp())
-        own |= perTower.contains(source) && !isCollective(source);
+        own |= perTower.contains(source) && !tower::isCollective(source);
     if (own)
       perTower.insert(op);
   }
@@ -190,7 +186,7 @@ void Collector::addOp(Operation *op, Operation *outer, int64_t runs) {
 /// The parameters whose gradients an all-reduced value becomes; without any,
 /// the layer of the op.
 void Collector::addCollective(Operation *op) {
-  if (!isCollective(op))
+  if (!tower::isCollective(op))
     return;
   CollectiveFact fact;
   fact.function = function.getName().str();

@@ -18,6 +18,8 @@
 
 #include "passes/Passes.h"
 
+#include "dialects/tower/Collectives.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -102,11 +104,6 @@ static Kernel hostKernel(Operation *op) {
       .Default([](Operation *) -> Kernel { return {}; });
 }
 
-static bool isCollective(Operation *op) {
-  return isa<tower::AllReduceOp, tower::AllGatherOp, tower::ReduceScatterOp>(
-      op);
-}
-
 static StringRef layerOf(Operation *op) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
   return name ? name.getName().getValue() : StringRef();
@@ -126,7 +123,7 @@ struct NnPlace : belfry::impl::NnPlaceBase<NnPlace> {
     llvm::MapVector<std::pair<StringRef, OperationName>, Missing> missing;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       function.walk([&](Operation *op) {
-        if (!op->hasTrait<CoreOp>() && !isCollective(op))
+        if (!op->hasTrait<CoreOp>() && !tower::isCollective(op))
           return;
         Kernel kernel = device.getValue() == tower::DeviceKind::Cpu
                             ? hostKernel(op)
