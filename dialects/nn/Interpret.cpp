@@ -49,7 +49,7 @@ Shape interp::shapeLike(RankedTensorType type, Value likeValue,
       continue;
     d = 0;
     for (int64_t k = 0; like && k < like->getRank(); ++k)
-      if (typeOf(likeValue).isDynamicDim(k))
+      if (tensorType(likeValue).isDynamicDim(k))
         d = like->getDim(k);
   }
   return shape;

@@ -74,7 +74,7 @@ static bool fillConstant(ElementsAttr value, HostTensor &result, F &&convert) {
 
 static LogicalResult constantRule(ConstantOp op, Operands,
                                   InterpretContext &context, Results &results) {
-  RankedTensorType type = typeOf(op);
+  RankedTensorType type = tensorType(op);
   HostTensor result(context.getHostType(type.getElementType()),
                     type.getShape());
   auto toDouble = [](APFloat v) {
@@ -343,8 +343,8 @@ static LogicalResult selectRule(SelectOp op, Operands operands,
 
 static LogicalResult convertRule(ConvertOp op, Operands operands,
                                  InterpretContext &context, Results &results) {
-  results.push_back(
-      operands[0].convertTo(context.getHostType(typeOf(op).getElementType())));
+  results.push_back(operands[0].convertTo(
+      context.getHostType(tensorType(op).getElementType())));
   return success();
 }
 

@@ -102,7 +102,7 @@ static LogicalResult scatterAddRule(ScatterAddOp op, Operands operands,
 
 static LogicalResult iotaRule(IotaOp op, Operands operands,
                               InterpretContext &context, Results &results) {
-  RankedTensorType type = typeOf(op);
+  RankedTensorType type = tensorType(op);
   int64_t dim = op.getDim();
   Shape shape =
       shapeLike(type, op.getLike(), op.getLike() ? &operands[0] : nullptr);

@@ -190,7 +190,7 @@ static LogicalResult convInputGradRule(Conv2DInputGradOp op, Operands operands,
                                        InterpretContext &, Results &results) {
   const HostTensor &grad = operands[0], &kernel = operands[1];
   int64_t channels = kernel.getDim(2), filters = kernel.getDim(3);
-  Shape shape(typeOf(op).getShape());
+  Shape shape(tensorType(op).getShape());
   shape[0] = grad.getDim(0);
   HostTensor result(grad.getType(), shape);
   dispatch(result.getType(), [&]<typename T>() {
@@ -214,7 +214,7 @@ static LogicalResult convKernelGradRule(Conv2DKernelGradOp op,
                                         Operands operands, InterpretContext &,
                                         Results &results) {
   const HostTensor &input = operands[0], &grad = operands[1];
-  Shape shape(typeOf(op).getShape());
+  Shape shape(tensorType(op).getShape());
   int64_t channels = shape[2], filters = shape[3];
   HostTensor result(input.getType(), shape);
   dispatch(result.getType(), [&]<typename T>() {

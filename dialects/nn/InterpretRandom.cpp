@@ -46,7 +46,7 @@ static LogicalResult randomRule(RandomOp op, Operands operands,
   };
   const HostTensor *seed = operandAt(0), *step = operandAt(1),
                    *rowOffset = operandAt(2), *like = operandAt(3);
-  RankedTensorType type = typeOf(op);
+  RankedTensorType type = tensorType(op);
   HostType element = context.getHostType(type.getElementType());
   bool isBits = op.getKind() == RandomKind::Bits;
   if (isBits != (element == HostType::I32))

@@ -14,6 +14,7 @@
 #ifndef BELFRY_NN_INTERPRETRULES_H
 #define BELFRY_NN_INTERPRETRULES_H
 
+#include "dialects/nn/Builders.h"
 #include "dialects/nn/Interpret.h"
 
 namespace belfry::nn::interp {
@@ -44,11 +45,6 @@ void attachLinearRules(mlir::MLIRContext &context);
 void attachIndexRules(mlir::MLIRContext &context);
 void attachRandomRules(mlir::MLIRContext &context);
 void attachScanRules(mlir::MLIRContext &context);
-
-/// The tensor type of a value.
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
 
 int64_t product(llvm::ArrayRef<int64_t> shape);
 

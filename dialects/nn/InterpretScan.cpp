@@ -83,7 +83,7 @@ static LogicalResult scanRule(ScanOp op, Operands operands,
 
   llvm::append_range(results, state);
   for (auto [k, parts] : llvm::enumerate(outputs)) {
-    RankedTensorType type = typeOf(op.getOutputs()[k]);
+    RankedTensorType type = tensorType(op.getOutputs()[k]);
     if (parts.empty()) {
       // No step says what a dynamic extent is; the result has no elements.
       results.push_back(HostTensor(context.getHostType(type.getElementType()),

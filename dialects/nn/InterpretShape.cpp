@@ -38,10 +38,10 @@ static LogicalResult broadcastRule(BroadcastOp op, Operands operands,
                                    Results &results) {
   const HostTensor &x = operands[0];
   const HostTensor *like = op.getLike() ? &operands[1] : nullptr;
-  Shape shape = shapeLike(typeOf(op), op.getLike(), like);
+  Shape shape = shapeLike(tensorType(op), op.getLike(), like);
   Shape strides(shape.size(), 0), from = stridesOf(x.getShape());
   for (auto [k, dim] : llvm::enumerate(op.getDims())) {
-    if (typeOf(op).isDynamicDim(dim))
+    if (tensorType(op).isDynamicDim(dim))
       shape[dim] = x.getDim(k);
     if (shape[dim] != x.getDim(k))
       return context.fail(op, "has extent " + Twine(x.getDim(k)) +
@@ -172,7 +172,7 @@ static LogicalResult transposeRule(TransposeOp op, Operands operands,
 static LogicalResult reshapeRule(ReshapeOp op, Operands operands,
                                  InterpretContext &context, Results &results) {
   const HostTensor &x = operands[0];
-  Shape shape(typeOf(op).getShape());
+  Shape shape(tensorType(op).getShape());
   int64_t known = 1, *dynamic = nullptr;
   for (int64_t &d : shape)
     if (ShapedType::isDynamic(d))
@@ -196,8 +196,9 @@ static LogicalResult sliceRule(SliceOp op, Operands operands,
   int64_t offset = 0;
   for (int64_t d = 0; d < x.getRank(); ++d) {
     int64_t start = op.getStart()[d], stride = op.getStride()[d];
-    int64_t limit = typeOf(op.getOperand()).isDynamicDim(d) ? x.getDim(d)
-                                                            : op.getLimit()[d];
+    int64_t limit = tensorType(op.getOperand()).isDynamicDim(d)
+                        ? x.getDim(d)
+                        : op.getLimit()[d];
     shape.push_back((limit - start + stride - 1) / stride);
     offset += start * strides[d];
     strides[d] *= stride;

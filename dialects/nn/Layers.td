@@ -58,7 +58,7 @@ def Nn_ActivationOp : Nn_LayerOp<"activation", [SameOperandsAndResultType]> {
       `threshold` to relu, `approximate` to gelu, `axis` to softmax and
       log_softmax
     - `axis` is within the rank
-    - `max_value` is not negative
+    - `max_value` is not negative, and all numbers are finite (Limits.h)
 
     ```mlir
     %y = nn.activation softmax %x : tensor<?x9xf32>

@@ -156,7 +156,11 @@ public:
     Value mask = op.getMask();
     if (mask)
       mask = core.transpose(mask, {1, 0});
-    bool holds = mask && !op.getZeroOutputForMask();
+    // Keras's unrolled loop then zeroes outputs by the mask in its own order.
+    bool zeroesUnreversed = mask && op.getZeroOutputForMask() &&
+                            op.getUnroll() && op.getGoBackwards() &&
+                            op.getReturnSequences();
+    bool holds = mask && (!op.getZeroOutputForMask() || zeroesUnreversed);
     // The last state is the last valid output, unless the layer starts from a
     // state that no step has put out.
     bool carriesOutput =
@@ -204,6 +208,9 @@ public:
       if (op.getGoBackwards())
         outputs = ReverseOp::create(builder, op.getLoc(), outputs.getType(),
                                     outputs, ArrayRef<int64_t>{1});
+      if (zeroesUnreversed)
+        outputs = core.select(core.broadcastLike(op.getMask(), outputs, {0, 1}),
+                              outputs, core.splat(outputs, 0.0));
       results.push_back(outputs);
     }
     if (op.getReturnState())

@@ -20,6 +20,11 @@ include "dialects/nn/Layers.td"
 /// `stream` draws the input's masks, `stream + 1` the state's. Where
 /// `recurrent_dropout` is not 0 every gate has masks of its own.
 ///
+/// `unroll` is Keras's argument. It changes what TensorFlow computes in one case
+/// (keras/src/backend/tensorflow/rnn.py): with `go_backwards`,
+/// `zero_output_for_mask` and `return_sequences` the outputs, which are in the
+/// order of computation, are zeroed by the mask in its own, not reversed, order.
+///
 /// Constraints of all:
 /// - the input is (B, T, F) with static T ≥ 1 and F; the mask is (B, T)
 /// - kernel (F, G·U), recurrent_kernel (U, G·U), the bias as the layer says
@@ -35,7 +40,7 @@ class Nn_RecurrentOp<string mnemonic> : Nn_LayerOp<mnemonic, [AttrSizedOperandSe
   dag commonAttributes = (ins
       DefaultValuedAttr<Nn_ActivationAttr, "::belfry::nn::Activation::Tanh">:$activation,
       UnitAttr:$return_sequences, UnitAttr:$return_state, UnitAttr:$go_backwards,
-      UnitAttr:$zero_output_for_mask,
+      UnitAttr:$zero_output_for_mask, UnitAttr:$unroll,
       DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<F64Attr, "0.0">:$recurrent_dropout,
       DefaultValuedAttr<I32Attr, "0">:$stream);
   let results = (outs Nn_FloatTensor:$result, Variadic<Nn_FloatTensor>:$states);

@@ -64,6 +64,13 @@ constexpr llvm::StringLiteral kOptimizerAttr = "nn.optimizer";
 /// such as the maximum that softmax subtracts: differentiation stops there.
 constexpr llvm::StringLiteral kNoGradientAttr = "nn.no_gradient";
 
+/// The user's layer that an op comes from, by the name in its location; empty
+/// where there is none.
+llvm::StringRef layerOf(mlir::Operation *op);
+
+/// An element type as manifests and reports write it: i1, i32, f32 or f64.
+llvm::StringRef dtypeName(mlir::Type element);
+
 /// Attach what the passes ask of core ops; one function a question.
 void registerGradientModels(mlir::DialectRegistry &registry);
 void registerDistributionModels(mlir::DialectRegistry &registry);

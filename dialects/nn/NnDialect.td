@@ -90,10 +90,6 @@ def Nn_MergeMode : Nn_Enum<"MergeMode", "how two directions are joined", [
     Nn_Case<"None", "none">]>;
 def Nn_MergeModeAttr : Nn_EnumAttr<Nn_MergeMode, "merge_mode">;
 
-def Nn_Padding : Nn_Enum<"Padding", "padding of a window", [
-    Nn_Case<"Valid", "valid">, Nn_Case<"Same", "same">]>;
-def Nn_PaddingAttr : Nn_EnumAttr<Nn_Padding, "padding">;
-
 def Nn_Role : Nn_Enum<"Role", "what an argument or result of a training function is", [
     Nn_Case<"Input", "input">, Nn_Case<"Target", "target">, Nn_Case<"SampleWeight",
     "sample_weight">, Nn_Case<"Parameter", "parameter">, Nn_Case<"Slot", "slot">, Nn_Case<"Hyper",

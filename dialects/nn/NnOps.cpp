@@ -17,6 +17,19 @@ using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
 
+llvm::StringRef belfry::nn::layerOf(Operation *op) {
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : StringRef();
+}
+
+llvm::StringRef belfry::nn::dtypeName(Type element) {
+  if (element.isInteger(1))
+    return "i1";
+  if (element.isInteger(32))
+    return "i32";
+  return element.isF64() ? "f64" : "f32";
+}
+
 //===----------------------------------------------------------------------===//
 // nn.constant
 //===----------------------------------------------------------------------===//

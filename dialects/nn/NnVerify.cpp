@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/RowMultiple.h"
 #include "dialects/nn/Verify.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -216,13 +217,6 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError("makes ")
            << to << " of " << from
            << ": both sides have a dynamic dimension, or neither";
-  auto staticElements = [](RankedTensorType type) {
-    int64_t count = 1;
-    for (int64_t size : type.getShape())
-      if (!ShapedType::isDynamic(size))
-        count *= size;
-    return count;
-  };
   int64_t a = staticElements(from), b = staticElements(to);
   if (from.hasStaticShape()) {
     if (a != b)

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/Verify.h"
 
 using namespace mlir;
@@ -48,13 +49,15 @@ static LogicalResult verifyShape(Operation *op, const Twine &what, Value v,
   return verifyType(op, what, v.getType(), withShape(tensorType(v), shape));
 }
 
-static LogicalResult verifyRate(Operation *op, StringRef name,
-                                const APFloat &value) {
-  double rate = value.convertToDouble();
-  if (rate >= 0.0 && rate <= 1.0)
+static LogicalResult verifyNumber(Operation *op, StringRef name,
+                                  const APFloat &value) {
+  auto activation = dyn_cast<ActivationOp>(op);
+  StringRef kind = activation ? stringifyEnum(activation.getKind())
+                              : op->getName().stripDialect();
+  std::string wrong = describeOutOfRange(kind, name, value.convertToDouble());
+  if (wrong.empty())
     return success();
-  return op->emitOpError() << name << " is " << rate
-                           << ", expected a number between 0 and 1";
+  return op->emitOpError() << "'" << name << "': " << wrong;
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,15 +119,19 @@ LogicalResult ActivationOp::verify() {
       return emitOpError("runs along axis ")
              << axis << ", but the rank is " << rank;
   }
-  if (getMaxValue() && getMaxValue()->isNegative())
-    return emitOpError("max_value is ")
-           << getMaxValue()->convertToDouble() << ", expected at least 0";
+  if (getMaxValue() && failed(verifyNumber(*this, "max_value", *getMaxValue())))
+    return failure();
+  if (getThreshold() &&
+      failed(verifyNumber(*this, "threshold", *getThreshold())))
+    return failure();
+  if (getAlpha() && failed(verifyNumber(*this, "alpha", *getAlpha())))
+    return failure();
   return success();
 }
 
 LogicalResult DropoutOp::verify() {
   if (failed(verifyOneType(*this)) ||
-      failed(verifyRate(*this, "rate", getRate())))
+      failed(verifyNumber(*this, "rate", getRate())))
     return failure();
   if (!getNoiseShape())
     return success();
@@ -316,9 +323,9 @@ verifyRecurrent(OpT op, int64_t gates, size_t states,
   if (op.getReturnSequences())
     shape.insert(shape.begin() + 1, steps);
   if (failed(verifyShape(op, "result", op.getResult(), shape)) ||
-      failed(verifyRate(op, "dropout", op.getDropout())))
+      failed(verifyNumber(op, "dropout", op.getDropout())))
     return failure();
-  return verifyRate(op, "recurrent_dropout", op.getRecurrentDropout());
+  return verifyNumber(op, "recurrent_dropout", op.getRecurrentDropout());
 }
 
 LogicalResult LstmOp::verify() {

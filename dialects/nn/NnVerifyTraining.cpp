@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/Verify.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -198,6 +199,23 @@ static constexpr StringRef kMetrics[] = {"accuracy",
                                          "true_negatives",
                                          "true_positives"};
 
+/// Checks the numbers among the attributes of a loss or metric, each under its
+/// own name.
+static LogicalResult verifyNumbers(Operation *op, StringRef kind) {
+  for (NamedAttribute attr : op->getAttrs()) {
+    auto number = dyn_cast<FloatAttr>(attr.getValue());
+    if (!number)
+      continue;
+    StringRef name = attr.getName().strref();
+    std::string wrong =
+        describeOutOfRange(kind, name, number.getValueAsDouble());
+    if (!wrong.empty())
+      return op->emitOpError()
+             << "'" << kind << "': '" << name << "': " << wrong;
+  }
+  return success();
+}
+
 static constexpr StringRef kReductions[] = {"sum_over_batch_size", "sum",
                                             "mean_with_sample_weight"};
 
@@ -212,7 +230,7 @@ LogicalResult LossOp::verify() {
   if (getBypassActivation() && !getKind().ends_with("crossentropy"))
     return emitOpError("bypasses the activation, which '")
            << getKind() << "' cannot";
-  return success();
+  return verifyNumbers(*this, getKind());
 }
 
 LogicalResult MetricOp::verify() {
@@ -226,7 +244,7 @@ LogicalResult MetricOp::verify() {
   }
   if (getName().empty())
     return emitOpError() << "'" << getKind() << "' has an empty name";
-  return success();
+  return verifyNumbers(*this, getKind());
 }
 
 LogicalResult OptimizerOp::verify() {
@@ -252,10 +270,16 @@ LogicalResult OptimizerOp::verify() {
     if (!llvm::is_contained(kind->second, name))
       return emitOpError() << "'" << getKind() << "' has no argument '" << name
                            << "'; " << describeKnown(name, kind->second);
-    if (!isa<FloatAttr>(hyper.getValue()))
+    auto number = dyn_cast<FloatAttr>(hyper.getValue());
+    if (!number)
       return emitOpError() << "'" << getKind() << "' has " << hyper.getValue()
                            << " as '" << name
                            << "', expected a floating-point number";
+    std::string wrong =
+        describeOutOfRange(getKind(), name, number.getValueAsDouble());
+    if (!wrong.empty())
+      return emitOpError() << "'" << getKind() << "': '" << name
+                           << "': " << wrong;
   }
   if (!getHypers().contains("learning_rate"))
     return emitOpError() << "'" << getKind() << "' has no 'learning_rate'";

@@ -23,9 +23,9 @@ int64_t belfry::nn::dynamicDim(Type type) {
   return -1;
 }
 
-static int64_t staticElements(Value v) {
+int64_t belfry::nn::staticElements(Type type) {
   int64_t product = 1;
-  for (int64_t size : cast<RankedTensorType>(v.getType()).getShape())
+  for (int64_t size : cast<RankedTensorType>(type).getShape())
     if (!ShapedType::isDynamic(size))
       product *= size;
   return product;
@@ -86,8 +86,8 @@ std::optional<int64_t> belfry::nn::rowMultiple(Value v) {
     }
     Operation *op = v.getDefiningOp();
     if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      up *= staticElements(reshape.getOperand());
-      down *= staticElements(reshape.getResult());
+      up *= staticElements(reshape.getOperand().getType());
+      down *= staticElements(reshape.getResult().getType());
       if (down == 0)
         return std::nullopt;
       int64_t common = std::gcd(up, down);

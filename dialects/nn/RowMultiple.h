@@ -16,6 +16,9 @@ namespace belfry::nn {
 /// The dynamic dimension of a tensor type, or −1.
 int64_t dynamicDim(mlir::Type type);
 
+/// The number of elements of a tensor type; its dynamic dimension counts as 1.
+int64_t staticElements(mlir::Type type);
+
 /// The extent of the dynamic dimension of `v` as a multiple of the rows of the
 /// batch: 1 for an input, T after a reshape of (B, T, F) to (B·T, F). None
 /// where `v` has no dynamic dimension, or where its extent follows no whole

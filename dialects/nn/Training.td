@@ -171,6 +171,8 @@ def Nn_LossOp : Nn_TrainingOp<"loss", [HasParent<"::belfry::nn::CompileOp">]> {
     - `kind` is a loss that Keras knows
     - `reduction` is one of the three
     - only a cross-entropy has `bypass_activation`
+    - `delta` is above 0, `label_smoothing` from 0 to 1, every other number
+      finite (Limits.h)
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$output, F64Attr:$weight,
                        DefaultValuedAttr<StrAttr, "\"sum_over_batch_size\"">:$reduction,
@@ -190,6 +192,7 @@ def Nn_MetricOp : Nn_TrainingOp<"metric", [HasParent<"::belfry::nn::CompileOp">]
     Constraints:
     - `kind` is a metric that Keras knows
     - `name` is not empty
+    - its numbers are finite
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$output, StrAttr:$name, BoolAttr:$weighted);
   let assemblyFormat = "$kind `of` $output attr-dict";
@@ -206,6 +209,8 @@ def Nn_OptimizerOp : Nn_TrainingOp<"optimizer", [HasParent<"::belfry::nn::Compil
     - `kind` is one of the four
     - `hypers` holds numbers, under names that the kind knows,
       `learning_rate` among them
+    - `learning_rate`, `weight_decay` and `epsilon` are at least 0, `momentum` is
+      from 0 to 1, `rho`, `beta_1` and `beta_2` are from 0 to below 1 (Limits.h)
     - only sgd has `nesterov`, only adam and adamw have `amsgrad`, only
       rmsprop has `centered`
   }];

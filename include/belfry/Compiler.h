@@ -26,7 +26,9 @@ enum class Emit { Mlir, Llvm, Object, Library, Executable };
 
 struct CompileOptions {
   std::string output; ///< "-" is standard output, for text
-  Emit emit = Emit::Executable;
+  /// An executable where it is not given, or the module with `stopAfter`, which
+  /// takes Mlir only.
+  std::optional<Emit> emit;
 
   /// Default number of towers of the program; what the module says, or 1,
   /// where it is not given.
@@ -40,7 +42,7 @@ struct CompileOptions {
   /// Layers whose values @predict gives too.
   std::vector<std::string> outputs;
 
-  /// Name of the last stage to reach; empty for all.
+  /// Name of the last stage to reach; empty for all. The output is the module.
   std::string stopAfter;
   /// Folder for a file a stage; empty for none.
   std::string dumpStages;

@@ -107,6 +107,7 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine;
   PipelineOptions pipeline;
   Stage last = Stage::Target;
+  Emit emit = Emit::Executable;
   std::optional<llvm::json::Value> facts;
   std::string keptWeights; ///< the weight file that was written last
   bool toText = false;     ///< the output is text and may be standard output
@@ -149,8 +150,17 @@ LogicalResult Compilation::checkOptions() {
                   "' of '--stop-after'; known are " + stageList());
     last = *stage;
   }
-  toText = !options.stopAfter.empty() || options.emit == Emit::Mlir ||
-           options.emit == Emit::Llvm;
+  if (!options.stopAfter.empty() &&
+      options.emit.value_or(Emit::Mlir) != Emit::Mlir)
+    return fail("'--stop-after " + options.stopAfter +
+                "' writes the module, so '--emit' can only be mlir with it");
+  if (!options.report.empty() && last < Stage::Bufferized)
+    return fail("'--report' needs stage 'bufferized', but '--stop-after' ends "
+                "at '" +
+                stageName(last) + "'");
+  emit = options.emit.value_or(Emit::Executable);
+  toText =
+      !options.stopAfter.empty() || emit == Emit::Mlir || emit == Emit::Llvm;
   llvm::Expected<Processor> found = findProcessor(options.mcpu);
   if (!found)
     return fail(found.takeError());
@@ -330,7 +340,7 @@ LogicalResult Compilation::generateFile(llvm::Module &module) {
   llvm::Expected<TemporaryFile> object = TemporaryFile::create("o");
   if (!object)
     return fail(object.takeError());
-  bool isObject = options.emit == Emit::Object;
+  bool isObject = emit == Emit::Object;
   const std::string &file = isObject ? output->temporary() : object->path();
   if (failed(guarded("emit", [&]() -> LogicalResult {
         std::error_code code;
@@ -348,7 +358,7 @@ LogicalResult Compilation::generateFile(llvm::Module &module) {
         return success();
       })))
     return failure();
-  if (options.emit == Emit::Library) {
+  if (emit == Emit::Library) {
     llvm::Expected<llvm::NewArchiveMember> member =
         llvm::NewArchiveMember::getFile(file, /*Deterministic=*/true);
     if (!member)
@@ -362,7 +372,7 @@ LogicalResult Compilation::generateFile(llvm::Module &module) {
             /*Thin=*/false))
       return fail(std::move(error));
   }
-  if (options.emit == Emit::Executable &&
+  if (emit == Emit::Executable &&
       failed(guarded("link", [&]() -> LogicalResult {
         if (llvm::Error error = linkExecutable(
                 file, output->temporary(), {options.runtimeDir, options.tool}))
@@ -405,8 +415,7 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
         return success();
       })))
     return failure();
-  return options.emit == Emit::Llvm ? generateText(*module)
-                                    : generateFile(*module);
+  return emit == Emit::Llvm ? generateText(*module) : generateFile(*module);
 }
 
 LogicalResult Compilation::writeReport() {
@@ -435,14 +444,15 @@ CompileResult Compilation::run(bool onlyDescribe) {
   auto work = [&]() -> LogicalResult {
     if (failed(checkOptions()))
       return failure();
+    for (const std::string &file : {options.output, options.report}) {
+      bool same = false;
+      if (!llvm::sys::fs::equivalent(file, path, same) && same)
+        return fail("cannot write '" + file + "': it is the model itself");
+    }
     bool writesFile = !onlyDescribe && !toText;
     if (writesFile) {
       if (options.output.empty() || options.output == "-")
         return fail("'-o' is missing: where the program goes");
-      bool same = false;
-      if (!llvm::sys::fs::equivalent(options.output, path, same) && same)
-        return fail("cannot write '" + options.output +
-                    "': it is the model itself");
       llvm::Expected<OutputFile> made = OutputFile::create(options.output);
       if (!made)
         return fail(made.takeError());
@@ -471,13 +481,12 @@ CompileResult Compilation::run(bool onlyDescribe) {
     Stage until = onlyDescribe ? Stage::Bufferized : last;
     if (failed(runStages(until)))
       return failure();
-    if (!options.stopAfter.empty() && !onlyDescribe)
-      return writeOutputModule();
-    if (failed(makeManifest()) || failed(writeReport()))
+    bool hasManifest = until >= Stage::Bufferized;
+    if (hasManifest && (failed(makeManifest()) || failed(writeReport())))
       return failure();
     if (onlyDescribe)
       return success();
-    if (options.emit == Emit::Mlir)
+    if (!options.stopAfter.empty() || emit == Emit::Mlir)
       return writeOutputModule();
     return generate();
   };

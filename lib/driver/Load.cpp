@@ -10,6 +10,7 @@
 #include "dialects/nn/Nn.h"
 #include "lib/import/Compile.h"
 #include "lib/import/Weights.h"
+#include "passes/training/Losses.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -81,6 +82,62 @@ static void moveOps(nn::CompileOp from, nn::CompileOp to) {
     op->moveBefore(&to.getBody().front(), to.getBody().front().end());
 }
 
+static nn::LossOp lossOf(nn::CompileOp compile, StringRef output) {
+  for (auto loss : compile.getBody().getOps<nn::LossOp>())
+    if (loss.getOutput() == output)
+      return loss;
+  return {};
+}
+
+/// Whether a metric was written as "accuracy", by the key that it is logged
+/// under (Compile.cpp, emitMetric).
+static bool isWrittenAccuracy(nn::MetricOp metric) {
+  StringRef name = metric.getName();
+  (void)(name.consume_front(metric.getOutput()) && name.consume_front("_"));
+  (void)name.consume_front("weighted_");
+  StringRef number = name.rsplit('_').second;
+  if (!number.empty() && llvm::all_of(number, llvm::isDigit))
+    name = name.rsplit('_').first;
+  return name.equals_insensitive("accuracy") || name.equals_insensitive("acc");
+}
+
+/// Holds metrics that were there before against new losses. One that was
+/// written as "accuracy" is resolved anew, as from a Keras file; any other
+/// stays, or is an error where it does not fit the new targets.
+static LogicalResult refitMetrics(nn::ModelOp model, nn::CompileOp from,
+                                  nn::CompileOp to, ImportDiagnostics &diags) {
+  for (auto metric : to.getBody().getOps<nn::MetricOp>()) {
+    nn::LossOp loss = lossOf(to, metric.getOutput());
+    nn::LossOp before = lossOf(from, metric.getOutput());
+    if (!loss)
+      return diags.error("metric '" + metric.getName() + "' of output '" +
+                         metric.getOutput() +
+                         "' needs a loss of that output; '--metrics' gives "
+                         "other metrics");
+    auto target = cast<RankedTensorType>(loss.getTargetType());
+    if (before && before.getTargetType() == target)
+      continue;
+    RankedTensorType prediction;
+    for (unsigned i = 0; i < model.getNumResults(); ++i)
+      if (auto name = model.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
+          name && name.getValue() == metric.getOutput())
+        prediction = cast<RankedTensorType>(model.getResultTypes()[i]);
+    if (isWrittenAccuracy(metric)) {
+      metric.setKind(resolveAccuracy(prediction, target));
+      continue;
+    }
+    bool areClasses = target.getElementType().isInteger(32);
+    if (takesClassNumbers(metric.getKind()) == areClasses)
+      continue;
+    return diags.error("metric '" + metric.getKind() + "' of output '" +
+                       metric.getOutput() + "' does not fit the targets of '" +
+                       loss.getKind() + "', which are " +
+                       (areClasses ? "class numbers" : "no class numbers") +
+                       "; '--metrics' gives other metrics");
+  }
+  return success();
+}
+
 /// Gives a module other losses, metrics or another optimizer.
 static LogicalResult recompile(ModuleOp module, const ImportOptions &options,
                                ImportDiagnostics &diags) {
@@ -110,6 +167,9 @@ static LogicalResult recompile(ModuleOp module, const ImportOptions &options,
     moveOps<nn::OptimizerOp>(old, made);
   if (!options.metrics && holds<nn::MetricOp>(old))
     moveOps<nn::MetricOp>(old, made);
+  if (options.loss && !options.metrics &&
+      failed(refitMetrics(models[0], old, made, diags)))
+    return failure();
   old.erase();
   return success();
 }

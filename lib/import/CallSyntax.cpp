@@ -67,8 +67,10 @@ static bool isName(StringRef text) {
   });
 }
 
-/// Parses `name` or `name(key=value, …)`.
-static std::optional<llvm::json::Value> parseCall(StringRef text) {
+/// Parses `name` or `name(key=value, …)`. `twice` becomes the argument that is
+/// given twice, if one is.
+static std::optional<llvm::json::Value> parseCall(StringRef text,
+                                                  std::string &twice) {
   size_t open = text.find('(');
   StringRef name = text.substr(0, open).trim();
   if (!isName(name))
@@ -89,7 +91,8 @@ static std::optional<llvm::json::Value> parseCall(StringRef text) {
       value = value.trim();
       if (!isName(key) || value.empty())
         return std::nullopt;
-      config[key] = valueOf(value);
+      if (!config.try_emplace(key, valueOf(value)).second)
+        twice = key.str();
     }
   }
   return llvm::json::Object{{"class_name", name.str()},
@@ -116,9 +119,13 @@ belfry::parseCallList(StringRef text, StringRef option,
       item.output = part.substr(0, equals).trim().str();
       part = part.substr(equals + 1).trim();
     }
-    std::optional<llvm::json::Value> object = parseCall(part);
+    std::string twice;
+    std::optional<llvm::json::Value> object = parseCall(part, twice);
     if (!object)
       return bad(part);
+    if (!twice.empty())
+      return diags.error(option + ": '" + twice + "' is given twice in '" +
+                         part + "'");
     item.object = std::move(*object);
     items.push_back(std::move(item));
   }

@@ -174,6 +174,11 @@ llvm::LogicalResult Compiler::assignLosses(JsonView loss) {
   return llvm::success();
 }
 
+/// A loss weight; 1 where there is none.
+static double weightOf(JsonView json) {
+  return json.isNull() ? 1 : json.getNumberFor("", "weight");
+}
+
 llvm::LogicalResult Compiler::assignWeights(JsonView weights) {
   if (weights.isNull())
     return llvm::success();
@@ -183,18 +188,18 @@ llvm::LogicalResult Compiler::assignWeights(JsonView weights) {
                            Twine(outputs.size()) + " outputs, got " +
                            Twine(weights.size()));
     for (auto [i, output] : llvm::enumerate(outputs))
-      output.weight = weights[i].isNull() ? 1 : weights[i].getNumber();
+      output.weight = weightOf(weights[i]);
   } else if (weights.isObject()) {
     for (const std::string &name : weights.keys()) {
       Output *output = find(name);
       if (!output)
         return weights.error("no output '" + name + "'; the model has " +
                              outputNames());
-      output->weight = weights[name].isNull() ? 1 : weights[name].getNumber();
+      output->weight = weightOf(weights[name]);
     }
   } else {
     for (Output &output : outputs)
-      output.weight = weights.getNumber();
+      output.weight = weightOf(weights);
   }
   return llvm::success();
 }
@@ -322,14 +327,14 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
     } else if (key == "from_logits") {
       fromLogits = value.getBool();
     } else if (key == "label_smoothing") {
-      if (double number = value.getNumber())
+      if (double number = value.getNumberFor(kind->kind, key))
         extra.push_back(
             builder.getNamedAttr(key, builder.getF64FloatAttr(number)));
     } else if (key == "ignore_class") {
       extra.push_back(
           builder.getNamedAttr(key, builder.getI64IntegerAttr(value.getInt())));
     } else {
-      delta = value.getNumber();
+      delta = value.getNumberFor(kind->kind, key);
     }
   }
   if (reduction == "mean")
@@ -375,12 +380,11 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
 // Metrics
 //===----------------------------------------------------------------------===//
 
-/// "accuracy" stands for one of three by the shapes of prediction and target
-/// (compile_utils.py, get_metric).
-static StringRef resolveAccuracy(const Output &output) {
-  if (output.type.getShape().back() == 1)
+StringRef belfry::resolveAccuracy(RankedTensorType prediction,
+                                  RankedTensorType target) {
+  if (prediction.getShape().back() == 1)
     return "binary_accuracy";
-  if (output.target.getShape().back() == 1)
+  if (target.getShape().back() == 1)
     return "sparse_categorical_accuracy";
   return "categorical_accuracy";
 }
@@ -395,7 +399,7 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
     return json.error("metric '" + spec.name + "' of output '" + output.name +
                       "' needs a loss of that output");
   if (isAccuracy)
-    kind = resolveAccuracy(output);
+    kind = resolveAccuracy(output.type, output.target);
   if (!kind)
     return json.error("metric '" + spec.name + "' is not supported; " +
                       suggestMetric(spec.name));
@@ -413,7 +417,7 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
         continue;
       if (key == "threshold" && *kind == "binary_accuracy")
         extra.push_back(builder.getNamedAttr(
-            key, builder.getF64FloatAttr(value.getNumber())));
+            key, builder.getF64FloatAttr(value.getNumberFor(*kind, key))));
       else
         (void)value.error("metric '" + *kind + "' has no argument '" + key +
                           "'");

@@ -44,10 +44,18 @@ struct LossKind {
   bool isCrossEntropy, isSparse;
 };
 std::optional<LossKind> findLoss(llvm::StringRef name);
+/// All kinds that findLoss() and findMetric() give.
+std::vector<llvm::StringRef> importedLosses();
+std::vector<llvm::StringRef> importedMetrics();
 /// What an unknown name is held against, by suggest().
 std::string suggestLoss(llvm::StringRef name);
 std::optional<llvm::StringRef> findMetric(llvm::StringRef name);
 std::string suggestMetric(llvm::StringRef name);
+
+/// "accuracy" stands for one of three by the shapes of prediction and target
+/// (compile_utils.py, get_metric).
+llvm::StringRef resolveAccuracy(mlir::RankedTensorType prediction,
+                                mlir::RankedTensorType target);
 
 /// Builds the nn.optimizer at the builder's insertion point.
 llvm::LogicalResult emitOptimizer(mlir::OpBuilder &builder, mlir::Location loc,

@@ -170,10 +170,10 @@ llvm::FailureOr<Tensors> Emitter::dropout(Instance &instance,
   if (failed(input))
     return llvm::failure();
   JsonView config = instance.config->config;
-  double rate = config["rate"].getNumber();
-  if (rate < 0 || rate > 1)
-    return config["rate"].error("expected a rate from 0 to 1, got " +
-                                config["rate"].shown());
+  size_t before = diags.getErrors().size();
+  double rate = config["rate"].getNumberFor("dropout", "rate");
+  if (diags.getErrors().size() != before)
+    return llvm::failure();
   // Keras returns the input itself, so a softmax before it stays the last op.
   if (rate == 0)
     return Tensors{{input->value, previousMask(call)}};

@@ -16,10 +16,6 @@ using mlir::RankedTensorType;
 using mlir::ShapedType;
 using mlir::Value;
 
-static RankedTensorType typeOf(Value value) {
-  return llvm::cast<RankedTensorType>(value.getType());
-}
-
 /// The mask that the outputs' masks are computed from.
 Value Emitter::previousMask(const CallInputs &call) {
   return call.mask ? *call.mask : call.inputs.front().mask;
@@ -36,7 +32,7 @@ void Emitter::warnMaskEnds(Instance &instance, const CallInputs &call) {
 /// rank; null where the shapes do not fit.
 static Value repeatTo(mlir::OpBuilder &builder, mlir::Location loc, Value value,
                       RankedTensorType type) {
-  RankedTensorType from = typeOf(value);
+  RankedTensorType from = nn::tensorType(value);
   if (from == type)
     return value;
   if (from.getRank() != type.getRank())
@@ -65,7 +61,7 @@ llvm::FailureOr<Value> Emitter::logicalOr(mlir::Location loc, Value lhs,
       orMasks.find({lhs.getAsOpaquePointer(), rhs.getAsOpaquePointer()});
   if (known != orMasks.end())
     return known->second;
-  RankedTensorType left = typeOf(lhs), right = typeOf(rhs);
+  RankedTensorType left = nn::tensorType(lhs), right = nn::tensorType(rhs);
   Value a = lhs, b = rhs;
   if (left != right && left.getRank() == right.getRank()) {
     llvm::SmallVector<int64_t> shape;
@@ -114,9 +110,9 @@ llvm::FailureOr<Value> Emitter::concatenatedMask(Instance &instance,
   mlir::Location loc = locOf(instance);
   int64_t rank = inputs.front().type().getRank();
   for (const Tensor &input : inputs)
-    if (input.mask && typeOf(input.mask).getRank() != rank - 1)
+    if (input.mask && nn::tensorType(input.mask).getRank() != rank - 1)
       return error(instance, "a mask of rank " +
-                                 Twine(typeOf(input.mask).getRank()) +
+                                 Twine(nn::tensorType(input.mask).getRank()) +
                                  " on an input of rank " + Twine(rank) +
                                  " is not supported");
   if (axis == rank - 1) {
@@ -126,7 +122,7 @@ llvm::FailureOr<Value> Emitter::concatenatedMask(Instance &instance,
     return mergedMask(instance, inputs);
   }
   llvm::SmallVector<Value> masks;
-  auto shape = llvm::to_vector(typeOf(inputs.front().value).getShape());
+  auto shape = llvm::to_vector(nn::tensorType(inputs.front().value).getShape());
   shape[size_t(axis)] = 0;
   for (const Tensor &input : inputs) {
     RankedTensorType type = input.type();
@@ -186,7 +182,7 @@ llvm::FailureOr<Value> Emitter::evaluateNotEqual(OperationNode &node) {
     auto known = embeddingMasks.find(lhs->getAsOpaquePointer());
     if (*number == 0 && known != embeddingMasks.end())
       return known->second;
-    rhs = splatLike(loc, *lhs, *number, typeOf(*lhs).getElementType());
+    rhs = splatLike(loc, *lhs, *number, nn::tensorType(*lhs).getElementType());
   } else {
     llvm::FailureOr<Value> other = evaluateArgument(node, 1);
     if (failed(other))
@@ -229,11 +225,11 @@ llvm::FailureOr<Value> Emitter::evaluateAny(OperationNode &node) {
         return llvm::failure();
       auto known = maskingMasks.find({compared->getAsOpaquePointer(), *number});
       llvm::FailureOr<int64_t> axis =
-          axisOf(config["axis"], typeOf(*compared).getRank());
+          axisOf(config["axis"], nn::tensorType(*compared).getRank());
       if (failed(axis))
         return llvm::failure();
       if (known != maskingMasks.end() &&
-          *axis == typeOf(*compared).getRank() - 1)
+          *axis == nn::tensorType(*compared).getRank() - 1)
         return known->second;
     }
   }
@@ -241,7 +237,7 @@ llvm::FailureOr<Value> Emitter::evaluateAny(OperationNode &node) {
   llvm::FailureOr<Value> operand = evaluateArgument(node, 0);
   if (failed(operand))
     return llvm::failure();
-  RankedTensorType type = typeOf(*operand);
+  RankedTensorType type = nn::tensorType(*operand);
   llvm::FailureOr<int64_t> axis = axisOf(config["axis"], type.getRank());
   if (failed(axis))
     return llvm::failure();
@@ -274,7 +270,7 @@ llvm::FailureOr<Value> Emitter::evaluateConcatenate(OperationNode &node) {
   std::string where = file + ": operation '" + node.path + "' (Concatenate)";
   if (values.empty())
     return diags.error(where + " has no tensors");
-  RankedTensorType type = typeOf(values.front());
+  RankedTensorType type = nn::tensorType(values.front());
   llvm::FailureOr<int64_t> axis =
       axisOf(node.config->config["axis"], type.getRank());
   if (failed(axis))
@@ -284,7 +280,7 @@ llvm::FailureOr<Value> Emitter::evaluateConcatenate(OperationNode &node) {
     return diags.error(where + " joins along the batch");
   shape[size_t(*axis)] = 0;
   for (Value value : values) {
-    RankedTensorType other = typeOf(value);
+    RankedTensorType other = nn::tensorType(value);
     bool fits = other.getRank() == type.getRank() &&
                 other.getElementType() == type.getElementType();
     for (int64_t i = 0; fits && i < type.getRank(); ++i)
@@ -320,7 +316,7 @@ llvm::FailureOr<Value> Emitter::evaluate(OperationNode &node) {
     llvm::FailureOr<Value> operand = evaluateArgument(node, 0);
     if (failed(operand))
       return llvm::failure();
-    RankedTensorType type = typeOf(*operand);
+    RankedTensorType type = nn::tensorType(*operand);
     llvm::FailureOr<int64_t> axis =
         axisOf(node.config->config["axis"], type.getRank() + 1);
     if (failed(axis))

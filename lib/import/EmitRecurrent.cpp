@@ -16,10 +16,6 @@ using mlir::RankedTensorType;
 using mlir::ShapedType;
 using mlir::Value;
 
-static RankedTensorType typeOf(Value value) {
-  return llvm::cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 
 /// What the recurrent layers' configurations share, read.
@@ -48,9 +44,8 @@ RecurrentConfig::RecurrentConfig(JsonView config)
   if (config.getBool("stateful", false))
     (void)config["stateful"].error("a stateful layer is not supported");
   for (StringRef key : {"dropout", "recurrent_dropout"})
-    if (double rate = config.getNumber(key, 0); rate < 0 || rate >= 1)
-      (void)config[key].error("expected a rate from 0 to below 1, got " +
-                              config[key].shown());
+    if (!config[key].isNull())
+      (void)config[key].getNumberFor("", key);
 }
 
 llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
@@ -124,7 +119,7 @@ llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
   if (failed(kernel) || failed(recurrentKernel) || failed(bias))
     return llvm::failure();
 
-  if (mask && typeOf(mask).getShape() != type.getShape().drop_back())
+  if (mask && nn::tensorType(mask).getShape() != type.getShape().drop_back())
     return error(instance, "the mask's shape is not that of the input's steps");
   RankedTensorType stateType = tensorType({type.getDimSize(0), units});
   size_t numStates = isLstm ? 2 : 1;
@@ -180,6 +175,9 @@ llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
   // (keras/src/layers/rnn/bidirectional.py).
   flag("zero_output_for_mask",
        inBidirectional ? shared.returnSequences : shared.zeroOutput);
+  // It matters in one case only.
+  flag("unroll", mask && shared.goBackwards && shared.returnSequences &&
+                     config.getBool("unroll", false));
   flag("reset_after", resetAfter);
   if (shared.dropout)
     state.addAttribute("dropout", builder.getF64FloatAttr(shared.dropout));
@@ -318,7 +316,7 @@ llvm::FailureOr<Tensors> Emitter::timeDistributed(Instance &instance,
     return error(instance, "a masked input for a layer '" + inner.config->name +
                                "' that reads masks is not supported");
   if (Value mask = maskToRead(call);
-      mask && typeOf(mask).getShape() != type.getShape().take_front(2))
+      mask && nn::tensorType(mask).getShape() != type.getShape().take_front(2))
     return error(instance, "the mask's shape is not that of the input's steps");
   mlir::Location loc = locOf(instance);
 

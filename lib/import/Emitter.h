@@ -25,7 +25,7 @@
 #ifndef BELFRY_LIB_IMPORT_EMITTER_H
 #define BELFRY_LIB_IMPORT_EMITTER_H
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Builders.h"
 #include "lib/import/Config.h"
 
 #include "mlir/IR/Builders.h"

@@ -7,6 +7,8 @@
 
 #include "lib/import/Json.h"
 
+#include "dialects/nn/Limits.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -120,6 +122,17 @@ double JsonView::getNumber() const {
       return *number;
   (void)expected("a number");
   return 0;
+}
+
+double JsonView::getNumberFor(StringRef kind, StringRef name) const {
+  size_t before = diags ? diags->getErrors().size() : 0;
+  double number = getNumber();
+  if (!diags || diags->getErrors().size() != before)
+    return number;
+  std::string wrong = nn::describeOutOfRange(kind, name, number);
+  if (!wrong.empty())
+    (void)error(wrong);
+  return number;
 }
 
 bool JsonView::getBool() const {

@@ -55,6 +55,9 @@ public:
   int64_t getInt() const;
   double getNumber() const;
   bool getBool() const;
+  /// The value as the argument `name` of `kind`: an error, and a value that
+  /// does no harm, where dialects/nn/Limits.h does not take it.
+  double getNumberFor(llvm::StringRef kind, llvm::StringRef name) const;
 
   /// A member with a default for where it is not there or null.
   std::string getString(llvm::StringRef key, llvm::StringRef otherwise) const;

@@ -119,7 +119,7 @@ llvm::LogicalResult belfry::emitOptimizer(mlir::OpBuilder &builder,
                           ") is not supported, only a number");
       else if (!value.isNull())
         hypers.push_back(builder.getNamedAttr(
-            key, builder.getF64FloatAttr(value.getNumber())));
+            key, builder.getF64FloatAttr(value.getNumberFor(kind->kind, key))));
     } else if (llvm::is_contained(kind->flags, key)) {
       if (!value.isNull() && value.getBool())
         flags.push_back(*llvm::find(kind->flags, key));

@@ -187,20 +187,26 @@ llvm::FailureOr<ActivationSpec> Emitter::activationLayer(StringRef className,
                                                          JsonView config) {
   ActivationSpec spec;
   size_t before = diags.getErrors().size();
+  // Keras's argument `key`, which is `name` of the op.
+  auto numberOr = [&](StringRef key, StringRef name, double otherwise) {
+    return config[key].isNull() ? otherwise
+                                : config[key].getNumberFor(
+                                      nn::stringifyActivation(spec.kind), name);
+  };
   if (className == "ReLU") {
     spec.kind = nn::Activation::Relu;
-    if (double slope = config.getNumber("negative_slope", 0))
+    if (double slope = numberOr("negative_slope", "alpha", 0))
       spec.alpha = slope;
     if (!config["max_value"].isNull())
-      spec.maxValue = config["max_value"].getNumber();
-    if (double threshold = config.getNumber("threshold", 0))
+      spec.maxValue = numberOr("max_value", "max_value", 0);
+    if (double threshold = numberOr("threshold", "threshold", 0))
       spec.threshold = threshold;
   } else if (className == "LeakyReLU") {
     spec.kind = nn::Activation::LeakyRelu;
-    spec.alpha = config.getNumber("negative_slope", 0.3);
+    spec.alpha = numberOr("negative_slope", "alpha", 0.3);
   } else if (className == "ELU") {
     spec.kind = nn::Activation::Elu;
-    if (double alpha = config.getNumber("alpha", 1.0); alpha != 1)
+    if (double alpha = numberOr("alpha", "alpha", 1); alpha != 1)
       spec.alpha = alpha;
   } else if (className == "Softmax") {
     spec.kind = nn::Activation::Softmax;

@@ -32,11 +32,6 @@ using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
 
-static std::string layerOf(Operation *op) {
-  auto name = op->getLoc()->findInstanceOf<NameLoc>();
-  return name ? name.getName().str() : std::string();
-}
-
 /// `nn.unary tanh` as `unary tanh`.
 static std::string opName(Operation *op) {
   std::string name = op->getName().stripDialect().str();
@@ -157,7 +152,7 @@ void Collector::addOp(Operation *op, Operation *outer, int64_t runs) {
   OpFact fact;
   fact.function = function.getName().str();
   fact.part = partOf(outer).str();
-  fact.layer = layerOf(op);
+  fact.layer = layerOf(op).str();
   fact.op = opName(op);
   fact.type = typeName(op->getResult(0).getType());
   fact.asked = tower::stringifyDeviceKind(placement.getAsked()).str();
@@ -208,7 +203,7 @@ void Collector::addCollective(Operation *op) {
       }
     }
     if (!isGradient)
-      fact.members.push_back(layerOf(op));
+      fact.members.push_back(layerOf(op).str());
   }
   facts.collectives.push_back(std::move(fact));
 }

@@ -7,7 +7,7 @@
 
 #include "passes/lowering/RowExtents.h"
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/RowMultiple.h"
 #include "dialects/tower/Tower.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,14 +25,6 @@ static int64_t dynamicDim(Value value) {
     if (type.isDynamicDim(d))
       return d;
   return -1;
-}
-
-static int64_t staticElements(Value value) {
-  int64_t count = 1;
-  for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
-    if (!ShapedType::isDynamic(extent))
-      count *= extent;
-  return count;
 }
 
 int64_t belfry::elementBytes(Type element) {
@@ -88,7 +80,8 @@ FailureOr<int64_t> RowExtents::compute(Value value) {
     return failure();
   if (!isa<nn::ReshapeOp>(result.getOwner()))
     return m;
-  int64_t from = *m * staticElements(source), to = staticElements(value);
+  int64_t from = *m * nn::staticElements(source.getType()),
+          to = nn::staticElements(value.getType());
   if (to == 0 || from % to != 0)
     return result.getOwner()->emitOpError("gives a dynamic extent of ")
            << from << '/' << to
@@ -111,7 +104,7 @@ FailureOr<std::pair<int64_t, int64_t>> RowExtents::elements(Value value) {
   FailureOr<int64_t> m = multiple(value);
   if (failed(m))
     return failure();
-  int64_t count = staticElements(value);
+  int64_t count = nn::staticElements(value.getType());
   if (!isDynamic(value))
     return std::pair<int64_t, int64_t>(0, count);
   return std::pair<int64_t, int64_t>(*m * count, 0);

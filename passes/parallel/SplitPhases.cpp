@@ -41,14 +41,6 @@ namespace {
 /// needed rather than in a phase of their own.
 constexpr int64_t kRecomputeElements = 4096;
 
-StringRef dtypeName(Type type) {
-  if (type.isInteger(1))
-    return "i1";
-  if (type.isInteger(32))
-    return "i32";
-  return type.isF32() ? "f32" : "f64";
-}
-
 bool isCollective(Operation *op) {
   return isa<tower::AllReduceOp, tower::AllGatherOp>(op);
 }
@@ -647,7 +639,7 @@ LogicalResult Splitter::buildCollectives(int64_t stage) {
     NamedAttrList item;
     auto integer = [&](int64_t v) { return builder.getI64IntegerAttr(v); };
     item.append("dtype",
-                builder.getStringAttr(dtypeName(type.getElementType())));
+                builder.getStringAttr(nn::dtypeName(type.getElementType())));
     item.append("from", integer(*from));
     item.append("to", integer(*to));
     if (auto reduce = dyn_cast<tower::AllReduceOp>(op)) {
@@ -701,7 +693,7 @@ DictionaryAttr Splitter::table(int64_t firstPhase) {
       entry.append("of", builder.getStringAttr(row.of));
     entry.append("scope",
                  builder.getStringAttr(row.shared ? "shared" : "tower"));
-    entry.append("dtype", builder.getStringAttr(dtypeName(row.element)));
+    entry.append("dtype", builder.getStringAttr(nn::dtypeName(row.element)));
     entry.append("bytes", builder.getArrayAttr({integer(row.bytes.first),
                                                 integer(row.bytes.second)}));
     buffers.push_back(entry.getDictionary(function.getContext()));

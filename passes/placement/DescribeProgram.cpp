@@ -23,14 +23,6 @@ using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
 
-static StringRef dtypeName(Type type) {
-  if (type.isInteger(1))
-    return "i1";
-  if (type.isInteger(32))
-    return "i32";
-  return type.isF64() ? "f64" : "f32";
-}
-
 namespace {
 
 /// A dictionary attribute while it is made.

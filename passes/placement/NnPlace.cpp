@@ -104,11 +104,6 @@ static Kernel hostKernel(Operation *op) {
       .Default([](Operation *) -> Kernel { return {}; });
 }
 
-static StringRef layerOf(Operation *op) {
-  auto name = op->getLoc()->findInstanceOf<NameLoc>();
-  return name ? name.getName().getValue() : StringRef();
-}
-
 namespace {
 
 struct NnPlace : belfry::impl::NnPlaceBase<NnPlace> {

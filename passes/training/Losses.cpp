@@ -47,6 +47,7 @@ public:
   FailureOr<ElementValues> hinge() { return mean(margin()); }
   FailureOr<ElementValues> squaredHinge() { return mean(square(margin())); }
   FailureOr<ElementValues> categoricalHinge();
+  FailureOr<ElementValues> cosineSimilarity();
   FailureOr<ElementValues> accuracy();
   FailureOr<ElementValues> binaryAccuracy();
   FailureOr<ElementValues> categoricalAccuracy();
@@ -68,6 +69,7 @@ private:
   } ///< no dimension but the batch's
 
   Value margin();
+  Value normalized(Value x);
   Value square(Value x) { return b.mul(x, x); }
   Value difference() { return b.sub(p, t); }
   Value clip(Value x, double low, double high) {
@@ -270,6 +272,28 @@ FailureOr<ElementValues> ElementBuilder::categoricalHinge() {
   return ElementValues{b.binary(BinaryKind::Max, margin, 0.0), {}};
 }
 
+/// x · min((Σ x²)^(−1/2), 1/ε) over the last dimension (keras.ops.normalize).
+Value ElementBuilder::normalized(Value x) {
+  Value sum = sumLast(square(x));
+  // TensorFlow's gradient of x^(−1/2) is 0 where what comes in is, also at 0.
+  Value isZero = b.compare(CompareKind::Eq, sum, 0.0);
+  Value root =
+      b.unary(UnaryKind::Rsqrt, b.select(isZero, b.splat(sum, 1.0), sum));
+  Value scale = b.select(isZero, b.splat(sum, 1.0 / kEpsilon),
+                         b.binary(BinaryKind::Min, root, 1.0 / kEpsilon));
+  return b.mul(x, unreduceLast(scale));
+}
+
+FailureOr<ElementValues> ElementBuilder::cosineSimilarity() {
+  if (isPlain())
+    return source->emitError("needs a prediction with a dimension beside the "
+                             "batch's, got ")
+           << p.getType();
+  return ElementValues{
+      b.unary(UnaryKind::Neg, sumLast(b.mul(normalized(t), normalized(p)))),
+      {}};
+}
+
 FailureOr<ElementValues> ElementBuilder::binaryAccuracy() {
   Value above = b.compare(CompareKind::Gt, p, number("threshold", 0.5));
   Value hit = b.compare(CompareKind::Eq, b.convert(above, element()), t);
@@ -329,6 +353,7 @@ static const Kind kinds[] = {
     {"hinge", &ElementBuilder::hinge, false, true},
     {"squared_hinge", &ElementBuilder::squaredHinge, false, true},
     {"categorical_hinge", &ElementBuilder::categoricalHinge, false, true},
+    {"cosine_similarity", &ElementBuilder::cosineSimilarity, false, true},
     {"accuracy", &ElementBuilder::accuracy, false, false},
     {"binary_accuracy", &ElementBuilder::binaryAccuracy, false, false},
     {"categorical_accuracy", &ElementBuilder::categoricalAccuracy, false,

@@ -87,51 +87,9 @@ func.func @activation_max_value(%x: tensor<?x3xf32>) {
 
 // -----
 
-func.func @activation_threshold(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.activation' op 'leaky_relu' has no 'threshold'}}
-  %0 = nn.activation leaky_relu %x {threshold = 1.0} : tensor<?x3xf32>
-  return
-}
-
-// -----
-
-func.func @activation_approximate(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.activation' op 'relu' has no 'approximate'}}
-  %0 = nn.activation relu %x {approximate} : tensor<?x3xf32>
-  return
-}
-
-// -----
-
-func.func @activation_axis(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.activation' op 'sigmoid' has no 'axis'}}
-  %0 = nn.activation sigmoid %x {axis = 1} : tensor<?x3xf32>
-  return
-}
-
-// -----
-
-// nn.activation: the axis.
-func.func @activation_axis_range(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.activation' op runs along axis 2, but the rank is 2}}
-  %0 = nn.activation softmax %x {axis = 2} : tensor<?x3xf32>
-  return
-}
-
-// -----
-
-func.func @activation_scalar(%x: tensor<f32>) {
-  // expected-error@+1 {{'nn.activation' op runs along axis -1, but the rank is 0}}
-  %0 = nn.activation softmax %x : tensor<f32>
-  return
-}
-
-// -----
-
-// nn.activation: max_value.
-func.func @activation_negative(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.activation' op max_value is -1.000000e+00, expected at least 0}}
-  %0 = nn.activation relu %x {max_value = -1.0} : tensor<?x3xf32>
+func.func @activation_infinite(%x: tensor<?x3xf32>) {
+  // expected-error@+1 {{'nn.activation' op 'alpha': expected a finite number, got inf}}
+  %0 = nn.activation elu %x {alpha = 0x7FF0000000000000 : f64} : tensor<?x3xf32>
   return
 }
 
@@ -139,7 +97,7 @@ func.func @activation_negative(%x: tensor<?x3xf32>) {
 
 // nn.dropout: the rate.
 func.func @dropout_rate(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{'nn.dropout' op rate is 1.500000e+00, expected a number between 0 and 1}}
+  // expected-error@+1 {{'nn.dropout' op 'rate': expected a number from 0 to 1, got 1.5}}
   %0 = nn.dropout %x {rate = 1.5, stream = 0 : i32} : tensor<?x3xf32>
   return
 }

@@ -160,7 +160,7 @@ func.func @elements(%x: tensor<?x9x3xf32>, %k: tensor<3x16xf64>, %r: tensor<4x16
 
 // Rates.
 func.func @dropout(%x: tensor<?x9x3xf32>, %k: tensor<3x16xf32>, %r: tensor<4x16xf32>) {
-  // expected-error@+1 {{'nn.lstm' op dropout is -1.000000e+00, expected a number between 0 and 1}}
+  // expected-error@+1 {{'nn.lstm' op 'dropout': expected a number from 0 to 1, got -1}}
   %0 = nn.lstm %x weights(%k, %r) {dropout = -1.0} : (tensor<?x9x3xf32>, tensor<3x16xf32>, tensor<4x16xf32>) -> tensor<?x4xf32>
   return
 }
@@ -168,7 +168,7 @@ func.func @dropout(%x: tensor<?x9x3xf32>, %k: tensor<3x16xf32>, %r: tensor<4x16x
 // -----
 
 func.func @recurrent_dropout(%x: tensor<?x9x3xf32>, %k: tensor<3x16xf32>, %r: tensor<4x16xf32>) {
-  // expected-error@+1 {{'nn.lstm' op recurrent_dropout is 2.000000e+00, expected a number between 0 and 1}}
+  // expected-error@+1 {{'nn.lstm' op 'recurrent_dropout': expected a number from 0 to 1, got 2}}
   %0 = nn.lstm %x weights(%k, %r) {recurrent_dropout = 2.0} : (tensor<?x9x3xf32>, tensor<3x16xf32>, tensor<4x16xf32>) -> tensor<?x4xf32>
   return
 }

@@ -284,6 +284,84 @@ nn.compile @m {
 
 // -----
 
+// Numbers that an argument does not take.
+nn.compile @m {
+  // expected-error@+1 {{'nn.loss' op 'huber': 'delta': expected a number above 0, got 0}}
+  nn.loss "huber" of "out" target tensor<?x3xf32> {weight = 1.0, delta = 0.0}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.loss' op 'binary_crossentropy': 'label_smoothing': expected a number from 0 to 1, got 1.5}}
+  nn.loss "binary_crossentropy" of "out" target tensor<?x3xf32> {weight = 1.0, label_smoothing = 1.5}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.loss' op 'mean_squared_error': 'weight': expected a finite number, got inf}}
+  nn.loss "mean_squared_error" of "out" target tensor<?x3xf32> {weight = 0x7FF0000000000000 : f64}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.metric' op 'binary_accuracy': 'threshold': expected a finite number, got nan}}
+  nn.metric "binary_accuracy" of "out" {name = "a", weighted = false, threshold = 0x7FF8000000000000 : f64}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'sgd': 'learning_rate': expected a number of at least 0, got -0.1}}
+  nn.optimizer "sgd" {learning_rate = -0.1}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'sgd': 'momentum': expected a number from 0 to 1, got 1.5}}
+  nn.optimizer "sgd" {learning_rate = 0.1, momentum = 1.5}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'rmsprop': 'rho': expected a number from 0 to below 1, got 1}}
+  nn.optimizer "rmsprop" {learning_rate = 0.1, rho = 1.0}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'adam': 'beta_1': expected a number from 0 to below 1, got 1}}
+  nn.optimizer "adam" {learning_rate = 0.1, beta_1 = 1.0}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'adamw': 'beta_2': expected a number from 0 to below 1, got -0.1}}
+  nn.optimizer "adamw" {learning_rate = 0.1, beta_2 = -0.1}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'adam': 'epsilon': expected a number of at least 0, got -1}}
+  nn.optimizer "adam" {learning_rate = 0.1, epsilon = -1.0}
+}
+
+// -----
+
+nn.compile @m {
+  // expected-error@+1 {{'nn.optimizer' op 'adamw': 'weight_decay': expected a number of at least 0, got -inf}}
+  nn.optimizer "adamw" {learning_rate = 0.1, weight_decay = 0xFFF0000000000000 : f64}
+}
+
+// -----
+
 // Where they stand.
 // expected-error@+1 {{'nn.loss' op expects parent op 'nn.compile'}}
 nn.loss "mean_squared_error" of "out" target tensor<?x3xf32> {weight = 1.0}

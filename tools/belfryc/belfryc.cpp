@@ -23,7 +23,7 @@ namespace {
 struct Arguments {
   std::string model;
   CompileOptions compile;
-  std::string emit = "exe";
+  std::string emit;
   bool timing = false, allErrors = false;
 };
 } // namespace
@@ -65,7 +65,8 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->type_name("LAYER,…");
   app.add_option("--emit", arguments.emit,
-                 "exe (default), lib (an archive), obj, llvm, mlir")
+                 "exe (default), lib (an archive), obj, llvm, mlir (default "
+                 "with --stop-after, which takes no other)")
       ->type_name("KIND");
   app.add_option("--report", compile.report,
                  "writes the report too: .json gives JSON, else text")
@@ -119,12 +120,13 @@ int main(int argc, char **argv) {
                                                     {"llvm", Emit::Llvm},
                                                     {"mlir", Emit::Mlir}};
   auto kind = kinds.find(arguments.emit);
-  if (kind == kinds.end()) {
+  if (kind != kinds.end()) {
+    arguments.compile.emit = kind->second;
+  } else if (!arguments.emit.empty()) {
     llvm::errs() << "error: unknown '--emit' '" << arguments.emit
                  << "'; known are exe, lib, obj, llvm, mlir\n";
     return 1;
   }
-  arguments.compile.emit = kind->second;
   arguments.compile.tool = llvm::sys::fs::getMainExecutable(
       argv[0], reinterpret_cast<void *>(&main));
   CompileResult result = compile(arguments.model, arguments.compile);

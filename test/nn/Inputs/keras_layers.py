@@ -121,12 +121,14 @@ def recurrent():
         ("gru", keras.layers.GRU, {"reset_after": False}),
         ("simple_rnn", keras.layers.SimpleRNN, {}),
     ]
-    for (op, cls, own), masked, sequences, backwards, zero, initial, states in itertools.product(
-        layers, *[[False, True]] * 6
+    for (op, cls, own), masked, sequences, backwards, zero, initial, states, unroll in itertools.product(
+        layers, *[[False, True]] * 7
     ):
         if zero and not masked:
             continue
-        layer = cls(units, return_sequences=sequences, go_backwards=backwards, return_state=states,
+        if unroll and (not masked or initial or states):
+            continue
+        layer = cls(units, return_sequences=sequences, go_backwards=backwards, return_state=states, unroll=unroll,
                     bias_initializer="random_normal", **own)
         layer.zero_output_for_mask = zero
         count = 2 if op == "lstm" else 1
@@ -145,7 +147,7 @@ def recurrent():
             name
             for name, on in [
                 ("return_sequences", sequences), ("go_backwards", backwards), ("zero_output_for_mask", zero),
-                ("return_state", states), ("reset_after", own.get("reset_after")),
+                ("return_state", states), ("unroll", unroll), ("reset_after", own.get("reset_after")),
             ]
             if on
         ]

@@ -48,6 +48,11 @@ TEST(CallSyntax, Outputs) {
   EXPECT_EQ(parsed("out-put \"q=r\"=mse"), "out-put \"q=r\"=\"mse\";");
 }
 
+TEST(CallSyntax, Twice) {
+  EXPECT_EQ(parsed("mse,huber(delta=1, delta=2)"),
+            "--loss: 'delta' is given twice in 'huber(delta=1, delta=2)'");
+}
+
 TEST(CallSyntax, Malformed) {
   for (const char *text : {"mse(", "mse)", "mse(a)", "mse(a=)", "(a=1)", "a,,b",
                            "mse(a=1)x", "m se", "x('a=1)"})

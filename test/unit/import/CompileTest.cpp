@@ -51,6 +51,49 @@ TEST(Compile, AccuracyByShapes) {
   }
 }
 
+TEST(Compile, NumbersWithinTheirLimits) {
+  struct {
+    const char *loss, *optimizer, *error;
+  } rows[] = {
+      {"huber(delta=-1)", "sgd",
+       "--loss: config.delta: expected a number above 0, got -1"},
+      {"huber(delta=0)", "sgd", "delta: expected a number above 0, got 0"},
+      {"bce(label_smoothing=2)", "sgd",
+       "label_smoothing: expected a number from 0 to 1, got 2"},
+      {"mse", "adam(beta_1=1)",
+       "--optimizer: config.beta_1: expected a number from 0 to below 1, got "
+       "1"},
+      {"mse", "adam(epsilon=-1e-9)",
+       "epsilon: expected a number of at least 0, got -1e-09"},
+      {"mse", "sgd(momentum=1.1)",
+       "momentum: expected a number from 0 to 1, got 1.1"},
+      {"mse", "rmsprop(rho=1)", "rho: expected a number from 0 to below 1"},
+      {"mse", "adamw(weight_decay=-1)", "weight_decay: expected a number of"},
+      {"mse", "sgd(learning_rate=-1)",
+       "learning_rate: expected a number of at least 0, got -1"},
+  };
+  for (const auto &row : rows) {
+    ImportOptions options;
+    options.loss = row.loss;
+    options.optimizer = row.optimizer;
+    Imported model(sequential("[null, 3]", dense("1", "sigmoid")), options);
+    EXPECT_FALSE(model.module) << row.loss << " " << row.optimizer;
+    EXPECT_TRUE(model.says(row.error))
+        << row.error << " is not in: " << quotedList(model.diags.getErrors());
+  }
+  // The ends that belong to it.
+  for (const char *optimizer :
+       {"sgd(momentum=1, learning_rate=0)", "adam(beta_1=0, epsilon=0)"}) {
+    ImportOptions options;
+    options.loss = "bce(label_smoothing=1)";
+    options.optimizer = optimizer;
+    EXPECT_TRUE(
+        Imported(sequential("[null, 3]", dense("1", "sigmoid")), options)
+            .module)
+        << optimizer;
+  }
+}
+
 TEST(Compile, CrossEntropyStandsForTwo) {
   ImportOptions options;
   options.loss = "crossentropy";

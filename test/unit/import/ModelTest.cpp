@@ -29,7 +29,9 @@ TEST(Model, WrongArgumentsNameLayerAndValue) {
        "bias_constraint: NonNeg is not supported"},
       {"Dense", R"("units": 2, "dtype": "mixed_float16")",
        "dtype policy 'mixed_float16' is not supported"},
-      {"Dropout", R"("rate": 2)", "expected a rate from 0 to 1, got 2"},
+      {"Dropout", R"("rate": 2)", "expected a number from 0 to 1, got 2"},
+      {"ReLU", R"("max_value": -1)",
+       "max_value: expected a number of at least 0, got -1"},
       {"Dropout", R"("rate": 0.5, "noise_shape": [null, 7])",
        "expected null, 1 or the input's extent, got 7"},
       {"Dropout", R"("rate": 0.5, "noise_shape": [1])",
@@ -65,7 +67,7 @@ TEST(Model, RecurrentArguments) {
     const char *config, *error;
   } rows[] = {
       {R"("units": 2, "stateful": true)", "a stateful layer is not supported"},
-      {R"("units": 2, "dropout": 1.5)", "from 0 to below 1, got 1.5"},
+      {R"("units": 2, "dropout": 1.5)", "from 0 to 1, got 1.5"},
       {R"("units": 2, "activation": {"class_name": "LeakyReLU", "config": {}})",
        "an activation with arguments is not supported"},
       {R"("units": 2, "bias_initializer": "ones")", "unit_forget_bias"},
