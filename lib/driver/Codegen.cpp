@@ -7,6 +7,8 @@
 
 #include "lib/driver/Codegen.h"
 
+#include "lib/support/Error.h"
+
 #include "belfry/Runtime.h"
 #include "dialects/nn/Nn.h"
 
@@ -22,24 +24,20 @@
 using namespace belfry;
 using llvm::StringRef;
 
-static llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// The table of phase functions, in the order of `belfry.phases`.
 static llvm::Expected<llvm::Constant *>
 phaseTable(mlir::ModuleOp source, llvm::Module &module, uint32_t &numPhases) {
   auto phases = source->getAttrOfType<mlir::ArrayAttr>("belfry.phases");
   if (!phases)
-    return error("the module has no 'belfry.phases'");
+    return makeError("the module has no 'belfry.phases'");
   llvm::SmallVector<llvm::Constant *> entries;
   for (mlir::Attribute phase : phases) {
     auto name = llvm::dyn_cast<mlir::FlatSymbolRefAttr>(phase);
     llvm::Function *function =
         name ? module.getFunction(name.getValue()) : nullptr;
     if (!function || function->isDeclaration())
-      return error("there is no phase function '" +
-                   (name ? name.getValue() : StringRef()) + "'");
+      return makeError("there is no phase function '" +
+                       (name ? name.getValue() : StringRef()) + "'");
     // Reached through the table only: two programs may be linked together.
     function->setLinkage(llvm::GlobalValue::InternalLinkage);
     entries.push_back(function);
@@ -67,7 +65,7 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
   std::unique_ptr<llvm::Module> result =
       mlir::translateModuleToLLVMIR(module, context, "belfry");
   if (!result)
-    return error("translation to LLVM IR failed");
+    return makeError("translation to LLVM IR failed");
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
 
@@ -111,7 +109,7 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
   std::string problem;
   llvm::raw_string_ostream os(problem);
   if (llvm::verifyModule(*result, &os))
-    return error("the generated LLVM IR is not valid: " + problem);
+    return makeError("the generated LLVM IR is not valid: " + problem);
   return result;
 }
 
@@ -150,7 +148,7 @@ llvm::Error belfry::emitObject(llvm::Module &module,
   passes.add(new llvm::TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
   if (machine.addPassesToEmitFile(passes, os, nullptr,
                                   llvm::CodeGenFileType::ObjectFile))
-    return error("the code generator writes no object files");
+    return makeError("the code generator writes no object files");
   passes.run(module);
   return llvm::Error::success();
 }

@@ -7,7 +7,7 @@
 
 #include "lib/driver/Link.h"
 
-#include "lib/import/WriteFile.h"
+#include "lib/support/Error.h"
 
 #include "lib/driver/RuntimeLocation.h"
 
@@ -24,62 +24,15 @@
 using namespace belfry;
 using llvm::StringRef;
 
-static llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
-
-llvm::Expected<OutputFile> OutputFile::create(StringRef path) {
-  if (llvm::sys::fs::is_directory(path))
-    return error("cannot write '" + path + "': it is a folder");
-  StringRef folder = llvm::sys::path::parent_path(path);
-  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
-    return error("cannot write '" + path + "': there is no folder '" + folder +
-                 "'");
-  if (isSpecialFile(path))
-    return error("cannot write '" + path + "': it is no regular file");
-  llvm::Expected<std::string> target = resolveOutput(path);
-  if (!target)
-    return target.takeError();
-  path = *target;
-  OutputFile file;
-  file.path = *target;
-  llvm::SmallString<256> temporary;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%.tmp", temporary))
-    return error("cannot write '" + path + "': " + code.message());
-  file.temporaryPath = temporary.str().str();
-  llvm::sys::RemoveFileOnSignal(file.temporaryPath);
-  return file;
-}
-
-OutputFile::OutputFile(OutputFile &&other) noexcept
-    : path(std::move(other.path)),
-      temporaryPath(std::exchange(other.temporaryPath, std::string())) {}
-
-OutputFile::~OutputFile() {
-  if (temporaryPath.empty())
-    return;
-  llvm::sys::fs::remove(temporaryPath);
-  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
-}
-
-llvm::Error OutputFile::keep() {
-  if (std::error_code code = llvm::sys::fs::rename(temporaryPath, path))
-    return error("cannot write '" + path + "': " + code.message());
-  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
-  temporaryPath.clear();
-  return llvm::Error::success();
-}
 
 llvm::Expected<TemporaryFile> TemporaryFile::create(StringRef suffix) {
   llvm::SmallString<256> name;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("belfryc", suffix, name))
-    return error("cannot make a temporary file: " + code.message());
+    return makeError("cannot make a temporary file: " + code.message());
   TemporaryFile file;
   file.name = name.str().str();
   llvm::sys::RemoveFileOnSignal(file.name);
@@ -106,9 +59,9 @@ static llvm::Expected<std::string> findList(const LinkOptions &options) {
     llvm::SmallString<256> list(options.runtimeDir);
     llvm::sys::path::append(list, kRuntimeList);
     if (!llvm::sys::fs::exists(list))
-      return error("no runtime in '" + options.runtimeDir +
-                   "' of '--runtime-dir': expected a file '" + kRuntimeList +
-                   "' there");
+      return makeError("no runtime in '" + options.runtimeDir +
+                       "' of '--runtime-dir': expected a file '" +
+                       kRuntimeList + "' there");
     return list.str().str();
   }
   llvm::SmallString<256> beside =
@@ -120,8 +73,8 @@ static llvm::Expected<std::string> findList(const LinkOptions &options) {
   llvm::sys::path::append(built, kRuntimeList);
   if (llvm::sys::fs::exists(built))
     return built.str().str();
-  return error("the runtime is not built: expected '" + beside + "' or '" +
-               built + "'; '--runtime-dir' says where it is");
+  return makeError("the runtime is not built: expected '" + beside + "' or '" +
+                   built + "'; '--runtime-dir' says where it is");
 }
 
 /// The arguments of the list. An archive that lies beside the list is taken
@@ -129,7 +82,8 @@ static llvm::Expected<std::string> findList(const LinkOptions &options) {
 static llvm::Expected<std::vector<std::string>> readList(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return error("cannot read '" + path + "': " + buffer.getError().message());
+    return makeError("cannot read '" + path +
+                     "': " + buffer.getError().message());
   llvm::SmallVector<StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
   std::vector<std::string> arguments;
@@ -142,8 +96,8 @@ static llvm::Expected<std::vector<std::string>> readList(StringRef path) {
     llvm::sys::path::append(beside, llvm::sys::path::filename(line));
     StringRef file = llvm::sys::fs::exists(beside) ? StringRef(beside) : line;
     if (!llvm::sys::fs::exists(file))
-      return error("a part of the runtime is missing: '" + file +
-                   "', named in '" + path + "'");
+      return makeError("a part of the runtime is missing: '" + file +
+                       "', named in '" + path + "'");
     arguments.push_back(file.str());
   }
   return arguments;
@@ -155,8 +109,8 @@ static llvm::Expected<std::string> findLinker() {
   for (StringRef name : {"clang++-22", "clang++"})
     if (auto found = llvm::sys::findProgramByName(name))
       return *found;
-  return error("no linker: neither '" + llvm::Twine(kLinker) +
-               "' nor 'clang++-22' is there");
+  return makeError("no linker: neither '" + llvm::Twine(kLinker) +
+                   "' nor 'clang++-22' is there");
 }
 
 llvm::Error belfry::linkExecutable(StringRef object, StringRef output,
@@ -189,7 +143,7 @@ llvm::Error belfry::linkExecutable(StringRef object, StringRef output,
   std::string said;
   if (auto text = llvm::MemoryBuffer::getFile(log->path()))
     said = (*text)->getBuffer().trim().take_back(2000).str();
-  return error("'" + *linker + "' failed" +
-               (problem.empty() ? "" : ": " + problem) +
-               (said.empty() ? "" : ": " + said));
+  return makeError("'" + *linker + "' failed" +
+                   (problem.empty() ? "" : ": " + problem) +
+                   (said.empty() ? "" : ": " + said));
 }

@@ -28,25 +28,6 @@ struct LinkOptions {
 llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
                            const LinkOptions &options);
 
-/// A file that is written under a temporary name beside `path` and takes its
-/// place when it is whole. Without keep(), and on signals, nothing is left.
-class OutputFile {
-public:
-  /// Makes the temporary file; the error names what is wrong with the path.
-  static llvm::Expected<OutputFile> create(llvm::StringRef path);
-  OutputFile(OutputFile &&other) noexcept;
-  OutputFile(const OutputFile &) = delete;
-  OutputFile &operator=(const OutputFile &) = delete;
-  ~OutputFile();
-
-  const std::string &temporary() const { return temporaryPath; }
-  llvm::Error keep();
-
-private:
-  OutputFile() = default;
-  std::string path, temporaryPath;
-};
-
 /// A file in the folder of temporary files, removed at the end and on signals.
 class TemporaryFile {
 public:

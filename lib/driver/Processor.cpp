@@ -7,6 +7,8 @@
 
 #include "lib/driver/Processor.h"
 
+#include "lib/support/Error.h"
+
 #include "lib/import/Diagnostics.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -18,10 +20,6 @@
 using namespace belfry;
 using llvm::StringRef;
 
-static llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 static llvm::Expected<const llvm::Target *> findTarget(StringRef triple) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -29,7 +27,7 @@ static llvm::Expected<const llvm::Target *> findTarget(StringRef triple) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(llvm::Triple(triple), problem);
   if (!target)
-    return error("no code generator for '" + triple + "': " + problem);
+    return makeError("no code generator for '" + triple + "': " + problem);
   return target;
 }
 
@@ -51,7 +49,8 @@ llvm::Expected<Processor> belfry::findProcessor(StringRef mcpu) {
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       (*target)->createMCSubtargetInfo(llvm::Triple(processor.triple), "", ""));
   if (!info)
-    return error("no description of processors for '" + processor.triple + "'");
+    return makeError("no description of processors for '" + processor.triple +
+                     "'");
   std::vector<StringRef> names{"native"};
   for (const llvm::SubtargetSubTypeKV &kind :
        info->getAllProcessorDescriptions())
@@ -66,7 +65,7 @@ llvm::Expected<Processor> belfry::findProcessor(StringRef mcpu) {
     hint = "known are native, x86-64-v2, x86-64-v3, x86-64-v4, haswell, "
            "skylake-avx512, sapphirerapids, znver3, znver4 and " +
            std::to_string(names.size() - 9) + " more";
-  return error("unknown processor '" + mcpu + "' of '--mcpu'; " + hint);
+  return makeError("unknown processor '" + mcpu + "' of '--mcpu'; " + hint);
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
@@ -83,6 +82,6 @@ belfry::createMachine(const Processor &processor) {
       options, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
-    return error("no code generator for '" + processor.cpu + "'");
+    return makeError("no code generator for '" + processor.cpu + "'");
   return machine;
 }

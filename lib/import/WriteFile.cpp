@@ -1,5 +1,4 @@
-//===- WriteFile.cpp - whole files or none
-//----------------------------------===//
+//===- WriteFile.cpp - whole files or none --------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,15 +7,20 @@
 
 #include "lib/import/WriteFile.h"
 
+#include "lib/support/Error.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+
+#include <utility>
 
 using namespace belfry;
 using llvm::StringRef;
 
 static llvm::Error cannotWrite(StringRef path, const llvm::Twine &why) {
-  return llvm::createStringError("cannot write '" + path + "': " + why);
+  return makeError("cannot write '" + path + "': " + why);
 }
 
 bool belfry::isSpecialFile(StringRef path) {
@@ -35,6 +39,48 @@ llvm::Expected<std::string> belfry::resolveOutput(StringRef path) {
       !llvm::sys::fs::real_path(path, real))
     return real.str().str();
   return path.str();
+}
+
+llvm::Expected<OutputFile> OutputFile::create(StringRef path) {
+  if (llvm::sys::fs::is_directory(path))
+    return cannotWrite(path, "it is a folder");
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return cannotWrite(path, "there is no folder '" + folder + "'");
+  if (isSpecialFile(path))
+    return cannotWrite(path, "it is no regular file");
+  llvm::Expected<std::string> target = resolveOutput(path);
+  if (!target)
+    return target.takeError();
+  path = *target;
+  OutputFile file;
+  file.path = *target;
+  llvm::SmallString<256> temporary;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%.tmp", temporary))
+    return cannotWrite(path, code.message());
+  file.temporaryPath = temporary.str().str();
+  llvm::sys::RemoveFileOnSignal(file.temporaryPath);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : path(std::move(other.path)),
+      temporaryPath(std::exchange(other.temporaryPath, std::string())) {}
+
+OutputFile::~OutputFile() {
+  if (temporaryPath.empty())
+    return;
+  llvm::sys::fs::remove(temporaryPath);
+  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
+}
+
+llvm::Error OutputFile::keep() {
+  if (std::error_code code = llvm::sys::fs::rename(temporaryPath, path))
+    return cannotWrite(path, code.message());
+  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
+  temporaryPath.clear();
+  return llvm::Error::success();
 }
 
 /// Writes and reports what the stream met; a stream with an error left would
@@ -58,25 +104,13 @@ belfry::writeFile(StringRef path,
     return code ? cannotWrite(path, code.message())
                 : writeStream(os, path, write);
   }
-  llvm::Expected<std::string> target = resolveOutput(path);
-  if (!target)
-    return target.takeError();
-  int descriptor = -1;
-  llvm::SmallString<256> temporary;
-  code = llvm::sys::fs::createUniqueFile(*target + ".%%%%%%%%.tmp", descriptor,
-                                         temporary);
-  if (code)
-    return cannotWrite(path, code.message());
-  llvm::sys::RemoveFileOnSignal(temporary);
+  llvm::Expected<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
   llvm::Error error = [&] {
-    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-    return writeStream(os, path, write);
+    llvm::raw_fd_ostream os(file->temporary(), code);
+    return code ? cannotWrite(path, code.message())
+                : writeStream(os, path, write);
   }();
-  if (!error)
-    if ((code = llvm::sys::fs::rename(temporary, *target)))
-      error = cannotWrite(path, code.message());
-  if (error)
-    llvm::sys::fs::remove(temporary);
-  llvm::sys::DontRemoveFileOnSignal(temporary);
-  return error;
+  return error ? std::move(error) : file->keep();
 }

@@ -1,5 +1,4 @@
-//===- WriteFile.h - whole files or none -*- C++ -*-
-//------------------------===//
+//===- WriteFile.h - whole files or none -------------------------*- C++ -*-==//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +20,25 @@ llvm::Expected<std::string> resolveOutput(llvm::StringRef path);
 
 /// Whether something that is no regular file (a device, a pipe) is at `path`.
 bool isSpecialFile(llvm::StringRef path);
+
+/// A file that is written under a temporary name beside `path` and takes its
+/// place when it is whole. Without keep(), and on signals, nothing is left.
+class OutputFile {
+public:
+  /// Makes the temporary file; the error names what is wrong with the path.
+  static llvm::Expected<OutputFile> create(llvm::StringRef path);
+  OutputFile(OutputFile &&other) noexcept;
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  ~OutputFile();
+
+  const std::string &temporary() const { return temporaryPath; }
+  llvm::Error keep();
+
+private:
+  OutputFile() = default;
+  std::string path, temporaryPath;
+};
 
 /// Writes a file by `write`, to a temporary name that then takes the place of
 /// `path`; on an error nothing is left behind and an older file stays. "-" is

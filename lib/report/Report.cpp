@@ -7,6 +7,8 @@
 
 #include "lib/report/Report.h"
 
+#include "lib/support/Error.h"
+
 #include "runtime/core/MemoryPlan.h"
 
 #include "llvm/Object/ObjectFile.h"
@@ -15,10 +17,6 @@
 
 using namespace belfry;
 using llvm::StringRef;
-
-static llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 static void fillParameters(const rt::Manifest &manifest, Report &report) {
   for (const rt::ParameterInfo &info : manifest.parameters) {
@@ -104,7 +102,7 @@ llvm::Expected<Report> belfry::makeReport(StringRef manifestText,
       std::string_view(manifestText.data(), manifestText.size()),
       std::numeric_limits<uint32_t>::max());
   if (!parsed.ok())
-    return error(parsed.status().message());
+    return makeError(parsed.status().message());
   const rt::Manifest &manifest = *parsed;
   Report report;
   report.model = manifest.model;
@@ -117,15 +115,15 @@ llvm::Expected<Report> belfry::makeReport(StringRef manifestText,
   report.devices = options.devices.value_or(report.towers);
   report.batchSize = options.batchSize;
   if (report.towers < 1)
-    return error("'--towers' expects at least 1 tower, got " +
-                 llvm::Twine(report.towers));
+    return makeError("'--towers' expects at least 1 tower, got " +
+                     llvm::Twine(report.towers));
   if (report.batchSize < 1)
-    return error("'--batch-size' expects at least 1 row, got " +
-                 llvm::Twine(report.batchSize));
+    return makeError("'--batch-size' expects at least 1 row, got " +
+                     llvm::Twine(report.batchSize));
   if (report.devices < 1 || report.devices > report.towers)
-    return error("'--devices' expects 1 to " + llvm::Twine(report.towers) +
-                 " devices for " + llvm::Twine(report.towers) +
-                 " towers, got " + llvm::Twine(report.devices));
+    return makeError("'--devices' expects 1 to " + llvm::Twine(report.towers) +
+                     " devices for " + llvm::Twine(report.towers) +
+                     " towers, got " + llvm::Twine(report.devices));
   switch (manifest.slicing) {
   case rt::SlicingMode::Balanced:
     report.slicing = "balanced";
@@ -143,13 +141,13 @@ llvm::Expected<Report> belfry::makeReport(StringRef manifestText,
   rt::Expected<std::vector<rt::RowRange>> slices =
       rt::sliceBatch(report.batchSize, report.towers, manifest.slicing);
   if (!slices.ok())
-    return error(slices.status().message());
+    return makeError(slices.status().message());
   for (const rt::RowRange &slice : *slices)
     report.rows.push_back(slice.rows);
   if (options.samples) {
     if (*options.samples < 1)
-      return error("'--samples' expects at least 1 row, got " +
-                   llvm::Twine(*options.samples));
+      return makeError("'--samples' expects at least 1 row, got " +
+                       llvm::Twine(*options.samples));
     report.samples = options.samples;
     report.stepsPerEpoch =
         (*options.samples + report.batchSize - 1) / report.batchSize;
@@ -183,8 +181,9 @@ llvm::Expected<std::string> belfry::extractManifest(StringRef path) {
   llvm::Expected<llvm::object::OwningBinary<llvm::object::ObjectFile>> file =
       llvm::object::ObjectFile::createObjectFile(path);
   if (!file)
-    return error("'" + path + "' is neither a model nor a training binary (" +
-                 llvm::toString(file.takeError()) + ")");
+    return makeError("'" + path +
+                     "' is neither a model nor a training binary (" +
+                     llvm::toString(file.takeError()) + ")");
   for (const llvm::object::SectionRef &section :
        file->getBinary()->sections()) {
     llvm::Expected<StringRef> name = section.getName();
@@ -196,10 +195,11 @@ llvm::Expected<std::string> belfry::extractManifest(StringRef path) {
       continue;
     llvm::Expected<StringRef> content = section.getContents();
     if (!content)
-      return error("'" + path + "': " + llvm::toString(content.takeError()));
+      return makeError("'" + path +
+                       "': " + llvm::toString(content.takeError()));
     return content->str();
   }
-  return error("'" + path +
-               "' is no training binary of Belfry: it has no "
-               "manifest");
+  return makeError("'" + path +
+                   "' is no training binary of Belfry: it has no "
+                   "manifest");
 }

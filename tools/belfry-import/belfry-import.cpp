@@ -9,14 +9,13 @@
 #include "lib/import/Import.h"
 #include "lib/import/Weights.h"
 #include "lib/import/WriteFile.h"
+#include "lib/support/CommandLine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace belfry;
 using llvm::StringRef;
@@ -124,14 +123,8 @@ int main(int argc, char **argv) {
       ->type_name("METRICS");
   app.add_flag("--all-errors", options.allErrors,
                "print every error, not only the first 20 lines");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError &error) {
-    llvm::errs() << "error: " << error.what() << " (see --help)\n";
-    return 1;
-  }
+  if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
+    return *status;
   ImportDiagnostics diags;
   write(options, diags);
   llvm::outs().flush();

@@ -9,13 +9,12 @@
 #include "lib/import/Diagnostics.h"
 #include "lib/import/WriteFile.h"
 #include "lib/report/Report.h"
+#include "lib/support/CommandLine.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace belfry;
 
@@ -128,14 +127,8 @@ int main(int argc, char **argv) {
                "belfry-report");
   Arguments arguments;
   addOptions(app, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError &error) {
-    llvm::errs() << "error: " << error.what() << " (see --help)\n";
-    return 1;
-  }
+  if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
+    return *status;
   ImportDiagnostics diags;
   int status = run(arguments, diags);
   diags.print(llvm::errs(), arguments.allErrors);

@@ -7,13 +7,12 @@
 
 #include "belfry/Compiler.h"
 #include "lib/import/Diagnostics.h"
+#include "lib/support/CommandLine.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 #include <map>
 
@@ -106,14 +105,8 @@ int main(int argc, char **argv) {
                "belfryc");
   Arguments arguments;
   addOptions(app, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError &error) {
-    llvm::errs() << "error: " << error.what() << " (see --help)\n";
-    return 1;
-  }
+  if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
+    return *status;
   static const std::map<std::string, Emit> kinds = {{"exe", Emit::Executable},
                                                     {"lib", Emit::Library},
                                                     {"obj", Emit::Object},
