@@ -24,10 +24,18 @@ using namespace belfry::nn;
 //===----------------------------------------------------------------------===//
 
 /// The element that stands everywhere in `v`, if that is known: a splat
-/// constant, repeated or not.
+/// constant, repeated or joined with its like or not.
 static Attribute splatElement(Value v) {
   while (auto broadcast = v.getDefiningOp<BroadcastOp>())
     v = broadcast.getOperand();
+  if (auto concat = v.getDefiningOp<ConcatOp>()) {
+    Attribute first = splatElement(concat.getOperands().front());
+    bool areAlike =
+        first && llvm::all_of(concat.getOperands().drop_front(), [&](Value o) {
+          return splatElement(o) == first;
+        });
+    return areAlike ? first : Attribute();
+  }
   auto constant = v.getDefiningOp<ConstantOp>();
   auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
                         : SplatElementsAttr();
@@ -146,8 +154,10 @@ OpFoldResult BinaryOp::fold(FoldAdaptor) {
       return y;
     break;
   case BinaryKind::Or:
-    if (x == y || isSplat(y, 0.0))
+    if (x == y || isSplat(y, 0.0) || (bools && isSplat(x, 1.0)))
       return x;
+    if (bools && isSplat(y, 1.0))
+      return y;
     if (isSplat(x, 0.0))
       return y;
     break;
@@ -287,7 +297,7 @@ OpFoldResult ReverseOp::fold(FoldAdaptor) {
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   if (getOperands().size() == 1)
     return getOperands().front();
-  return {};
+  return splatOf(getType(), splatElement(getResult()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,3 +88,26 @@ func.func @composed(%s: tensor<3xf32>, %x: tensor<?x4xf32>, %q: tensor<2x3x4xf32
   %h = nn.reshape %g : tensor<6x4xf32> -> tensor<24xf32>
   return %b, %d, %f, %h : tensor<5x?x3xf32>, tensor<2x3x4xf32>, tensor<4x2x3xf32>, tensor<24xf32>
 }
+
+// Masks that hold everywhere stay so when they are joined, as Concatenate joins
+// them, and are dropped by what reads them.
+// CHECK-LABEL: func.func @joined_masks(
+// CHECK-SAME: %[[X:.*]]: tensor<?x5xf32>, %[[Y:.*]]: tensor<?x5xf32>, %[[M:.*]]: tensor<?x5xi1>
+// CHECK-NOT: nn.concat
+// CHECK: %[[S:.*]] = nn.constant dense<true> : tensor<4x5xi1>
+// CHECK-NOT: nn.concat
+// CHECK: return %[[X]], %[[M]], %[[M]], %[[S]]
+func.func @joined_masks(%x: tensor<?x5xf32>, %y: tensor<?x5xf32>, %m: tensor<?x5xi1>, %a: tensor<?x2xf32>, %b: tensor<?x3xf32>)
+    -> (tensor<?x5xf32>, tensor<?x5xi1>, tensor<?x5xi1>, tensor<4x5xi1>) {
+  %true = nn.constant dense<true> : tensor<i1>
+  %ta = nn.broadcast %true dims = [] like %a : tensor<i1>, tensor<?x2xf32> -> tensor<?x2xi1>
+  %tb = nn.broadcast %true dims = [] like %b : tensor<i1>, tensor<?x3xf32> -> tensor<?x3xi1>
+  %t = nn.concat %ta, %tb dim = 1 : tensor<?x2xi1>, tensor<?x3xi1> -> tensor<?x5xi1>
+  %s = nn.select %t, %x, %y : tensor<?x5xf32>
+  %n = nn.binary and %t, %m : tensor<?x5xi1>
+  %o = nn.binary or %m, %m : tensor<?x5xi1>
+  %c2 = nn.constant dense<true> : tensor<4x2xi1>
+  %c3 = nn.constant dense<true> : tensor<4x3xi1>
+  %c = nn.concat %c2, %c3 dim = 1 : tensor<4x2xi1>, tensor<4x3xi1> -> tensor<4x5xi1>
+  return %s, %n, %o, %c : tensor<?x5xf32>, tensor<?x5xi1>, tensor<?x5xi1>, tensor<4x5xi1>
+}
