@@ -12,6 +12,7 @@ check_docs.py SOURCE BELFRY_OPT MLIR_OPT
 Prints what is wrong, and exits with 1 if something is.
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -128,7 +129,7 @@ def pages():
 def check_commands():
     folder, count, known = pathlib.Path(opt).parent, 0, {}
     for tool in ["belfry-opt", "belfry-import", "belfryc", "belfry-report"]:
-        if (folder / tool).exists():
+        if os.access(folder / tool, os.X_OK):
             known[tool] = set(re.findall(r"--?([A-Za-z][\w-]*)", help_of(folder / tool)))
     for path in sorted(pages()):
         for _, body in FENCE.findall(path.read_text()):
