@@ -71,7 +71,7 @@ OutputFile::OutputFile(OutputFile &&other) noexcept
 OutputFile::~OutputFile() {
   if (temporaryPath.empty())
     return;
-  llvm::sys::fs::remove(temporaryPath);
+  (void)llvm::sys::fs::remove(temporaryPath);
   llvm::sys::DontRemoveFileOnSignal(temporaryPath);
 }
 

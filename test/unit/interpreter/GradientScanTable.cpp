@@ -9,66 +9,55 @@
 
 using namespace belfry::test;
 
+/// A simple recurrent cell as the body of a scan; rows differ in what stands
+/// around it.
+#define BELFRY_SIMPLE_CELL                                                     \
+  R"mlir(  ^bb0(%c: tensor<?x4xf64>, %x: tensor<?x4xf64>, %w: tensor<4x4xf64>, %v: tensor<4xf64>):
+    %z = nn.dot %c, %w contract = [1] * [0] : tensor<?x4xf64>, tensor<4x4xf64> -> tensor<?x4xf64>
+    %s = nn.binary add %x, %z : tensor<?x4xf64>
+    %vb = nn.broadcast %v dims = [1] like %s : tensor<4xf64>, tensor<?x4xf64> -> tensor<?x4xf64>
+    %a = nn.binary add %s, %vb : tensor<?x4xf64>
+    %y = nn.unary tanh %a : tensor<?x4xf64>
+    %o = nn.binary mul %y, %x : tensor<?x4xf64>
+    nn.yield carry(%y) outputs(%o) : tensor<?x4xf64> outputs tensor<?x4xf64>
+)mlir"
+
 static constexpr GradientRow kRows[] = {
-    {"nn.scan", R"mlir(
+    {"nn.scan",
+     R"mlir(
 func.func @f(%h0: tensor<?x4xf64>, %xs: tensor<5x?x4xf64>, %r: tensor<4x4xf64>, %b: tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>) {
   %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r, %b) {
-  ^bb0(%c: tensor<?x4xf64>, %x: tensor<?x4xf64>, %w: tensor<4x4xf64>, %v: tensor<4xf64>):
-    %z = nn.dot %c, %w contract = [1] * [0] : tensor<?x4xf64>, tensor<4x4xf64> -> tensor<?x4xf64>
-    %s = nn.binary add %x, %z : tensor<?x4xf64>
-    %vb = nn.broadcast %v dims = [1] like %s : tensor<4xf64>, tensor<?x4xf64> -> tensor<?x4xf64>
-    %a = nn.binary add %s, %vb : tensor<?x4xf64>
-    %y = nn.unary tanh %a : tensor<?x4xf64>
-    %o = nn.binary mul %y, %x : tensor<?x4xf64>
-    nn.yield carry(%y) outputs(%o) : tensor<?x4xf64> outputs tensor<?x4xf64>
-  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
+)mlir" BELFRY_SIMPLE_CELL
+     R"mlir(  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
   return %h, %ys : tensor<?x4xf64>, tensor<5x?x4xf64>
 }
 )mlir"},
-    {"nn.scan", R"mlir(
+    {"nn.scan",
+     R"mlir(
 func.func @f(%h0: tensor<?x4xf64>, %xs: tensor<5x?x4xf64>, %r: tensor<4x4xf64>, %b: tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>) {
   %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r, %b) reverse {
-  ^bb0(%c: tensor<?x4xf64>, %x: tensor<?x4xf64>, %w: tensor<4x4xf64>, %v: tensor<4xf64>):
-    %z = nn.dot %c, %w contract = [1] * [0] : tensor<?x4xf64>, tensor<4x4xf64> -> tensor<?x4xf64>
-    %s = nn.binary add %x, %z : tensor<?x4xf64>
-    %vb = nn.broadcast %v dims = [1] like %s : tensor<4xf64>, tensor<?x4xf64> -> tensor<?x4xf64>
-    %a = nn.binary add %s, %vb : tensor<?x4xf64>
-    %y = nn.unary tanh %a : tensor<?x4xf64>
-    %o = nn.binary mul %y, %x : tensor<?x4xf64>
-    nn.yield carry(%y) outputs(%o) : tensor<?x4xf64> outputs tensor<?x4xf64>
-  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
+)mlir" BELFRY_SIMPLE_CELL
+     R"mlir(  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
   return %h, %ys : tensor<?x4xf64>, tensor<5x?x4xf64>
 }
 )mlir"},
-    {"nn.scan", R"mlir(
+    {"nn.scan",
+     R"mlir(
 func.func @f(%h0: tensor<?x4xf64>, %xs: tensor<5x?x4xf64>, %r: tensor<4x4xf64>, %b: tensor<4xf64>, %m: tensor<?x5xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>) {
   %mt = nn.transpose %m perm = [1, 0] : tensor<?x5xi1> -> tensor<5x?xi1>
   %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r, %b) mask(%mt) {
-  ^bb0(%c: tensor<?x4xf64>, %x: tensor<?x4xf64>, %w: tensor<4x4xf64>, %v: tensor<4xf64>):
-    %z = nn.dot %c, %w contract = [1] * [0] : tensor<?x4xf64>, tensor<4x4xf64> -> tensor<?x4xf64>
-    %s = nn.binary add %x, %z : tensor<?x4xf64>
-    %vb = nn.broadcast %v dims = [1] like %s : tensor<4xf64>, tensor<?x4xf64> -> tensor<?x4xf64>
-    %a = nn.binary add %s, %vb : tensor<?x4xf64>
-    %y = nn.unary tanh %a : tensor<?x4xf64>
-    %o = nn.binary mul %y, %x : tensor<?x4xf64>
-    nn.yield carry(%y) outputs(%o) : tensor<?x4xf64> outputs tensor<?x4xf64>
-  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>, tensor<5x?xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
+)mlir" BELFRY_SIMPLE_CELL
+     R"mlir(  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>, tensor<5x?xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
   return %h, %ys : tensor<?x4xf64>, tensor<5x?x4xf64>
 }
 )mlir"},
-    {"nn.scan", R"mlir(
+    {"nn.scan",
+     R"mlir(
 func.func @f(%h0: tensor<?x4xf64>, %xs: tensor<5x?x4xf64>, %r: tensor<4x4xf64>, %b: tensor<4xf64>, %m: tensor<?x5xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>) {
   %mt = nn.transpose %m perm = [1, 0] : tensor<?x5xi1> -> tensor<5x?xi1>
   %h, %ys = nn.scan carry(%h0) sequences(%xs) closed(%r, %b) mask(%mt) reverse {
-  ^bb0(%c: tensor<?x4xf64>, %x: tensor<?x4xf64>, %w: tensor<4x4xf64>, %v: tensor<4xf64>):
-    %z = nn.dot %c, %w contract = [1] * [0] : tensor<?x4xf64>, tensor<4x4xf64> -> tensor<?x4xf64>
-    %s = nn.binary add %x, %z : tensor<?x4xf64>
-    %vb = nn.broadcast %v dims = [1] like %s : tensor<4xf64>, tensor<?x4xf64> -> tensor<?x4xf64>
-    %a = nn.binary add %s, %vb : tensor<?x4xf64>
-    %y = nn.unary tanh %a : tensor<?x4xf64>
-    %o = nn.binary mul %y, %x : tensor<?x4xf64>
-    nn.yield carry(%y) outputs(%o) : tensor<?x4xf64> outputs tensor<?x4xf64>
-  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>, tensor<5x?xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
+)mlir" BELFRY_SIMPLE_CELL
+     R"mlir(  } : (tensor<?x4xf64>, tensor<5x?x4xf64>, tensor<4x4xf64>, tensor<4xf64>, tensor<5x?xi1>) -> (tensor<?x4xf64>, tensor<5x?x4xf64>)
   return %h, %ys : tensor<?x4xf64>, tensor<5x?x4xf64>
 }
 )mlir"},
