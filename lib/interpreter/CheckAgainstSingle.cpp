@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/interpreter/GenerateData.h"
+#include "lib/interpreter/Arguments.h"
 #include "lib/interpreter/Passes.h"
 
 #include "mlir/IR/Verifier.h"
@@ -43,6 +43,8 @@ using nn::Precision;
 static constexpr StringLiteral kTrainStepPipeline = "nn-build-train-step";
 static constexpr StringLiteral kParallelPipeline =
     "make-parallel{towers=2},insert-all-reduce,elide-all-reduce";
+/// The largest batch of generated data that is tried by default.
+static constexpr int64_t kMostRows = 32;
 
 //===----------------------------------------------------------------------===//
 // Differences
@@ -108,10 +110,20 @@ struct CheckAgainstSinglePass
       emitError(getOperation().getLoc()) << llvm::toString(read.takeError());
       return signalPassFailure();
     }
-    weights = std::move(*read);
-    SmallVector<Row> table;
+    FailureOr<ArgumentSource> made = ArgumentSource::create(
+        getOperation().getLoc(), data, inputs, seed, std::move(*read));
+    if (failed(made))
+      return signalPassFailure();
+    source = std::move(*made);
+    SmallVector<func::FuncOp> functions;
     for (auto f : single->getOps<func::FuncOp>())
-      if (!f.isDeclaration() && failed(compareFunction(f, *parallel, table)))
+      if (!f.isDeclaration())
+        functions.push_back(f);
+    SmallVector<Row> table;
+    if (failed(settleBatches(functions)))
+      return signalPassFailure();
+    for (func::FuncOp f : functions)
+      if (failed(compareFunction(f, *parallel, table)))
         return signalPassFailure();
     outcome->printed = true;
     print(table);
@@ -123,6 +135,7 @@ struct CheckAgainstSinglePass
   }
 
   LogicalResult checkOptions();
+  LogicalResult settleBatches(ArrayRef<func::FuncOp> functions);
   LogicalResult makePrograms(OwningOpRef<ModuleOp> &single,
                              OwningOpRef<ModuleOp> &parallel);
   LogicalResult transform(ModuleOp module, StringRef passes);
@@ -141,7 +154,7 @@ struct CheckAgainstSinglePass
   }
 
   std::shared_ptr<InterpreterOutcome> outcome;
-  ParameterValues weights;
+  ArgumentSource source;
 };
 
 } // namespace
@@ -149,8 +162,6 @@ struct CheckAgainstSinglePass
 LogicalResult CheckAgainstSinglePass::checkOptions() {
   if (towers.empty())
     towers = {1, 2, 3, 4, 8};
-  if (batch.empty())
-    batch = {1, 5, 7, 32};
   for (int64_t n : towers)
     if (n < 1)
       return emitError(getOperation().getLoc())
@@ -159,6 +170,25 @@ LogicalResult CheckAgainstSinglePass::checkOptions() {
     if (b < 0)
       return emitError(getOperation().getLoc())
              << "expected a batch of at least 0 rows, got " << b;
+  return success();
+}
+
+/// Where no batch is asked for, awkward ones and, of files, all rows.
+LogicalResult
+CheckAgainstSinglePass::settleBatches(ArrayRef<func::FuncOp> functions) {
+  Location loc = getOperation().getLoc();
+  FailureOr<std::optional<int64_t>> rows = source.rowsOfFiles(functions);
+  if (failed(rows) || failed(source.checkNames(loc, functions)))
+    return failure();
+  if (!batch.empty())
+    return success();
+  SmallVector<int64_t> chosen;
+  int64_t most = rows->value_or(kMostRows);
+  for (int64_t b : {1, 5, 7})
+    if (b < most)
+      chosen.push_back(b);
+  chosen.push_back(most);
+  batch = chosen;
   return success();
 }
 
@@ -237,15 +267,8 @@ LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
                                                  int64_t rows, int64_t count,
                                                  MutableArrayRef<Row> table) {
   SmallVector<HostTensor> arguments, expected, got;
-  for (auto [i, type] : llvm::enumerate(single.getArgumentTypes())) {
-    if (!isa<RankedTensorType>(type))
-      return emitError(single.getLoc())
-             << "argument " << i << " has type " << type
-             << ", which is no ranked tensor";
-    arguments.push_back(generateArgument(single, static_cast<unsigned>(i), rows,
-                                         seed, weights));
-  }
-  if (failed(interpret(single, arguments, {precision, 1}, expected)) ||
+  if (failed(source.make(single, rows, arguments)) ||
+      failed(interpret(single, arguments, {precision, 1}, expected)) ||
       failed(interpret(parallel, arguments, {precision, count}, got)))
     return failure();
   if (expected.size() != got.size())

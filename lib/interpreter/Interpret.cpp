@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/interpreter/GenerateData.h"
+#include "lib/interpreter/Arguments.h"
 #include "lib/interpreter/Npy.h"
 #include "lib/interpreter/Passes.h"
 
@@ -35,6 +35,8 @@ using namespace belfry::nn;
 static constexpr int64_t kFirst = 8;
 /// Tensors of up to so many elements are printed whole.
 static constexpr int64_t kWhole = 32;
+/// Rows of a batch that neither an option nor a file gives.
+static constexpr int64_t kDefaultRows = 4;
 
 static void printElements(raw_ostream &out, const HostTensor &tensor,
                           int64_t count) {
@@ -66,30 +68,6 @@ static void printTensor(raw_ostream &out, const HostTensor &tensor) {
   printElements(out, tensor, kFirst);
 }
 
-/// What a file holds, in the shape and kind of element of an argument: elements
-/// are converted, items whose element counts agree reshaped. What does not fit
-/// is left for the interpreter to refuse.
-static HostTensor adapt(HostTensor tensor, RankedTensorType type) {
-  Type element = type.getElementType();
-  bool isFloat = isa<FloatType>(element);
-  if (isFloat && tensor.getType() != HostType::F32)
-    tensor = tensor.convertTo(HostType::F64);
-  else if (!isFloat)
-    tensor =
-        tensor.convertTo(element.isInteger(1) ? HostType::Bool : HostType::I32);
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t known = 1;
-  for (int64_t d : shape)
-    known *= ShapedType::isDynamic(d) ? 1 : d;
-  if (known == 0 || tensor.size() % known != 0)
-    return tensor;
-  for (int64_t &d : shape)
-    d = ShapedType::isDynamic(d) ? tensor.size() / known : d;
-  return type.hasStaticShape() && tensor.size() != known
-             ? tensor
-             : tensor.reshape(shape);
-}
-
 namespace {
 
 struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
@@ -110,37 +88,38 @@ struct InterpretPass : belfry::impl::InterpretPassBase<InterpretPass> {
       emitError(getOperation().getLoc()) << llvm::toString(read.takeError());
       return signalPassFailure();
     }
-    weights = std::move(*read);
+    FailureOr<ArgumentSource> source = ArgumentSource::create(
+        getOperation().getLoc(), data, inputs, seed, std::move(*read));
+    if (failed(source) ||
+        failed(source->checkNames(getOperation().getLoc(), functions)))
+      return signalPassFailure();
+    FailureOr<std::optional<int64_t>> found = source->rowsOfFiles(functions);
+    if (failed(found))
+      return signalPassFailure();
+    int64_t rows = batch >= 0 ? batch : found->value_or(kDefaultRows);
     for (func::FuncOp f : functions)
-      if (failed(run(f)))
+      if (failed(run(f, *source, rows)))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
   LogicalResult checkOptions();
   LogicalResult chooseFunctions(SmallVectorImpl<func::FuncOp> &functions);
-  LogicalResult makeArguments(func::FuncOp f,
-                              SmallVectorImpl<HostTensor> &arguments);
-  LogicalResult run(func::FuncOp f);
+  LogicalResult run(func::FuncOp f, ArgumentSource &source, int64_t rows);
   LogicalResult write(func::FuncOp f, unsigned index, const HostTensor &tensor);
 
   std::shared_ptr<InterpreterOutcome> outcome;
-  ParameterValues weights;
 };
 
 } // namespace
 
 LogicalResult InterpretPass::checkOptions() {
-  if (batch < 0)
+  if (batch < -1)
     return emitError(getOperation().getLoc())
            << "expected a batch of at least 0 rows, got " << batch;
   if (towers < 0)
     return emitError(getOperation().getLoc())
            << "expected at least 1 tower, got " << towers;
-  for (const std::string &item : data)
-    if (!StringRef(item).contains('='))
-      return emitError(getOperation().getLoc())
-             << "expected NAME=FILE.npy for 'data', got '" << item << "'";
   return success();
 }
 
@@ -164,43 +143,13 @@ InterpretPass::chooseFunctions(SmallVectorImpl<func::FuncOp> &functions) {
   return diag;
 }
 
-LogicalResult
-InterpretPass::makeArguments(func::FuncOp f,
-                             SmallVectorImpl<HostTensor> &arguments) {
-  for (auto [i, type] : llvm::enumerate(f.getArgumentTypes())) {
-    if (!isa<RankedTensorType>(type))
-      return emitError(f.getLoc()) << "argument " << i << " has type " << type
-                                   << ", which is no ranked tensor";
-    std::string name = argumentName(f, i), file;
-    for (StringRef item : data) {
-      auto [key, path] = item.split('=');
-      if (key == name || key == std::to_string(i))
-        file = path.str();
-    }
-    for (const std::string &folder : inputs) {
-      SmallString<128> path(folder);
-      llvm::sys::path::append(path, argumentFile(f, i));
-      if (file.empty() && llvm::sys::fs::exists(path))
-        file = path.str().str();
-    }
-    if (file.empty()) {
-      arguments.push_back(generateArgument(f, i, batch, seed, weights));
-      continue;
-    }
-    llvm::Expected<HostTensor> tensor = readNpy(file);
-    if (!tensor)
-      return emitError(f.getLoc()) << llvm::toString(tensor.takeError());
-    arguments.push_back(adapt(*tensor, cast<RankedTensorType>(type)));
-  }
-  return success();
-}
-
-LogicalResult InterpretPass::run(func::FuncOp f) {
+LogicalResult InterpretPass::run(func::FuncOp f, ArgumentSource &source,
+                                 int64_t rows) {
   SmallVector<HostTensor> arguments, results;
   InterpreterOptions options{precision, std::nullopt};
   if (towers > 0)
     options.towers = towers;
-  if (failed(makeArguments(f, arguments)) ||
+  if (failed(source.make(f, rows, arguments)) ||
       failed(interpret(f, arguments, options, results)))
     return failure();
   raw_ostream &out = llvm::outs();

@@ -31,11 +31,12 @@ def InterpretPass : Pass<"interpret", "::mlir::ModuleOp"> {
              clEnumValN(::belfry::nn::Precision::F32, "f32", "rounded to f32 after each op"),
              clEnumValN(::belfry::nn::Precision::F64, "f64", "as doubles throughout"))}]>,
     Option<"towers", "towers", "int64_t", "0", "number of towers (0: as the program says)">,
-    Option<"batch", "batch", "int64_t", "4", "rows of the global batch, for generated data">,
+    Option<"batch", "batch", "int64_t", "-1",
+           "rows of the global batch (default: those of the files, or 4)">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the run and of generated data">,
     Option<"function", "function", "std::string", "", "the function to run (default: all)">,
     ListOption<"data", "data", "std::string",
-               "NAME=FILE.npy for arguments, by name or number">,
+               "NAME=FILE.npy for arguments, by name (strokes), role and name (target.label) or number">,
     ListOption<"inputs", "inputs", "std::string",
                "folders with .npy files for arguments, by role and name (parameter.dense%2Fkernel.npy)">,
     Option<"outputs", "outputs", "std::string", "", "folder for the results, as .npy files">
@@ -51,14 +52,19 @@ def CheckAgainstSinglePass : Pass<"check-against-single", "::mlir::ModuleOp"> {
     --insert-all-reduce, --elide-all-reduce). Functions that are replicated already run
     with one tower for comparison.
 
-    Each function runs for each batch and number of towers on generated data (see
-    --interpret). For each output, loss, metric, gradient and updated weight a table gives
+    Each function runs for each batch and number of towers on the first rows of the user's
+    arrays and on generated data (see --interpret). For each output, loss, metric, gradient and updated weight a table gives
     the largest difference over all runs, relative to the largest value of the tensor, and where it was. If
     one is beyond the tolerance, belfry-opt exits with status 3.
   }];
   let options = [
     ListOption<"towers", "towers", "int64_t", "numbers of towers (default: 1,2,3,4,8)">,
-    ListOption<"batch", "batch", "int64_t", "rows of the global batch (default: 1,5,7,32)">,
+    ListOption<"batch", "batch", "int64_t",
+               "rows of the global batch (default: 1,5,7 and all rows of the files, or 32)">,
+    ListOption<"data", "data", "std::string",
+               "NAME=FILE.npy for arguments, by name (strokes), role and name (target.label) or number">,
+    ListOption<"inputs", "inputs", "std::string",
+               "folders with .npy files for arguments, by role and name (parameter.dense%2Fkernel.npy)">,
     Option<"precision", "precision", "::belfry::nn::Precision", "::belfry::nn::Precision::F64",
            "how floats are computed", [{::llvm::cl::values(
              clEnumValN(::belfry::nn::Precision::F32, "f32", "rounded to f32 after each op"),

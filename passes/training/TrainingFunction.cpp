@@ -159,8 +159,8 @@ LogicalResult TrainingFunctionBuilder::copyBody() {
     masks[of] = map.lookupOrDefault(mask);
   for (LossOp loss : compiled<LossOp>())
     if (loss.getBypassActivation() && kind != TrainingFunction::Predict)
-      logits[*outputNumber(loss.getOutput())] =
-          holdLogits(*outputNumber(loss.getOutput()));
+      if (std::optional<unsigned> output = outputNumber(loss.getOutput()))
+        logits[*output] = holdLogits(*output);
 
   // Decomposition replaces values; the return op's operands follow them.
   SmallVector<Value> held(outputs);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """End-to-end tests on whole models: builds training binaries with belfryc and compares with Keras's numbers and with itself.
 
-    run_e2e.py --bin build/bin [--suite fidelity,towers,bits,bad,behaviour] [--only WORD] [--keras-check PYTHON]
+    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,bad,behaviour,accuracy] [--only WORD] [--keras-check PYTHON]
 
 fidelity   one tower against Keras (goldens/, made by make_goldens.py)
+single     N = 1, 2, 3, 4, 8 towers against one in the reference interpreter, in f64
 towers     N = 2, 3, 4, 8 against one at batch 1, 5, 7, 128: predictions, loss, metrics, first gradients, 20 steps
 bits       the same bytes on any number of devices and threads
 bad        bad input
 behaviour  saving, seeds, validation, data files, limits of size and time
+accuracy   what examples reach on real data
 
 Prints a line for each check that fails, a line for each suite, and last `N passed, M failed`. Exit status 0, or 3 where a check failed.
 Needs Python, numpy and h5py; --keras-check PYTHON (an interpreter with Keras) also loads the saved weights with Keras.
@@ -18,18 +20,21 @@ import sys
 import time
 import traceback
 
+import accuracy
 import bad_input
 import behaviour
 import fidelity
 import harness
+import single
 import towers
 
-SUITES = {"fidelity": fidelity.run, "towers": towers.run, "bits": towers.bits, "bad": bad_input.run, "behaviour": behaviour.run}
+SUITES = {"fidelity": fidelity.run, "single": single.run, "towers": towers.run, "bits": towers.bits, "bad": bad_input.run, "behaviour": behaviour.run,
+          "accuracy": accuracy.run}
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--bin", required=True, help="folder of belfry-import and belfryc")
+    ap.add_argument("--bin", required=True, help="folder of the tools")
     ap.add_argument("--suite", default=",".join(SUITES), help="which suites (default: all)")
     ap.add_argument("--only", help="only families or parts with this word in their name")
     ap.add_argument("--target", default="host")
@@ -41,7 +46,7 @@ def main():
     unknown = [s for s in suites if s not in SUITES]
     if unknown:
         sys.exit(f"error: unknown suite '{unknown[0]}', there are {', '.join(SUITES)}")
-    for tool in ("belfry-import", "belfryc"):
+    for tool in ("belfry-import", "belfry-opt", "belfryc"):
         if not os.access(os.path.join(o.bin, tool), os.X_OK):
             sys.exit(f"error: no {tool} in {o.bin}")
     ctx = harness.Context(o.bin, o.target, o.keras_check, o.timeout, o.verbose)
