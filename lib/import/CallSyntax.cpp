@@ -11,7 +11,6 @@
 
 using namespace belfry;
 using llvm::StringRef;
-using llvm::Twine;
 
 /// Cuts at commas that stand in no parentheses and no quotes. Fails where those
 /// do not close.

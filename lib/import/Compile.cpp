@@ -445,7 +445,7 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
 llvm::LogicalResult Compiler::emitMetrics(bool weighted) {
   bool good = true;
   for (Output &output : outputs)
-    for (JsonView json : weighted ? output.weightedMetrics : output.metrics)
+    for (const JsonView &json : weighted ? output.weightedMetrics : output.metrics)
       good &= succeeded(emitMetric(output, json, weighted));
   return llvm::success(good);
 }

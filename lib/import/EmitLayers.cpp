@@ -14,7 +14,6 @@ using namespace belfry;
 using llvm::StringRef;
 using llvm::Twine;
 using mlir::RankedTensorType;
-using mlir::ShapedType;
 using mlir::Value;
 
 /// Largest extent and largest number of elements a row that is not a mistake.

@@ -13,7 +13,6 @@ using namespace belfry;
 using llvm::StringRef;
 using llvm::Twine;
 using mlir::RankedTensorType;
-using mlir::ShapedType;
 using mlir::Value;
 
 namespace {

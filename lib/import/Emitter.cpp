@@ -506,11 +506,11 @@ Emitter::emit(const ModelConfig &model) {
   modelOp.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
 
   removeDead(*entry);
-  order(*module);
+  order();
   module.get()->setAttr(
       "nn.model_class",
       builder.getStringAttr(model.sequential ? "Sequential" : "Functional"));
-  module.get()->setAttr("nn.layers", describeLayers(model));
+  module.get()->setAttr("nn.layers", describeLayers());
   return module;
 }
 
@@ -526,7 +526,7 @@ void Emitter::removeDead(mlir::Block &block) {
 }
 
 /// Parameters in Keras's order: layer by layer as the model lists them.
-void Emitter::order(mlir::ModuleOp module) {
+void Emitter::order() {
   std::set<const Instance *> seen;
   mlir::Operation *lastValue = nullptr;
   std::function<void(const Instance &)> visit = [&](const Instance &instance) {
@@ -560,7 +560,7 @@ static int64_t countParameters(const Instance &instance) {
   return count;
 }
 
-mlir::ArrayAttr Emitter::describeLayers(const ModelConfig &model) {
+mlir::ArrayAttr Emitter::describeLayers() {
   llvm::SmallVector<mlir::Attribute> layers;
   for (const auto &instance : instances) {
     if (!instance->path.empty())

@@ -118,9 +118,9 @@ private:
                                        Frame &frame);
   llvm::FailureOr<Tensor> read(const TensorRef &ref, Frame &frame);
   llvm::FailureOr<mlir::RankedTensorType> inputType(const LayerConfig &layer);
-  void order(mlir::ModuleOp module);
+  void order();
   void removeDead(mlir::Block &block);
-  mlir::ArrayAttr describeLayers(const ModelConfig &model);
+  mlir::ArrayAttr describeLayers();
 
   // Masks (EmitMasks.cpp).
   llvm::FailureOr<mlir::Value> evaluate(OperationNode &node);

@@ -11,7 +11,6 @@
 
 using namespace belfry;
 using llvm::StringRef;
-using llvm::Twine;
 
 namespace {
 struct OptimizerKind {

@@ -12,7 +12,6 @@
 
 using namespace belfry;
 using llvm::StringRef;
-using llvm::Twine;
 using mlir::RankedTensorType;
 using mlir::Value;
 

@@ -51,10 +51,11 @@ static std::string stem(func::FuncOp f, unsigned index) {
   return llvm::sys::path::stem(argumentFile(f, index)).str();
 }
 
-FailureOr<ArgumentSource>
-ArgumentSource::create(Location loc, ArrayRef<std::string> data,
-                       ArrayRef<std::string> folders, uint64_t seed,
-                       ParameterValues weights) {
+FailureOr<ArgumentSource> ArgumentSource::create(Location loc,
+                                                 ArrayRef<std::string> data,
+                                                 ArrayRef<std::string> folders,
+                                                 uint64_t seed,
+                                                 ParameterValues weights) {
   ArgumentSource source;
   for (StringRef item : data) {
     auto [name, file] = item.split('=');
@@ -136,8 +137,8 @@ ArgumentSource::rowsOfFiles(ArrayRef<func::FuncOp> functions) {
       if (failed(tensor))
         return failure();
       if (tensor->getRank() > 0)
-        fewest = std::min(fewest.value_or(tensor->getDim(0)),
-                          tensor->getDim(0));
+        fewest =
+            std::min(fewest.value_or(tensor->getDim(0)), tensor->getDim(0));
     }
   return fewest;
 }

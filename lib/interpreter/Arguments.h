@@ -43,8 +43,7 @@ public:
 private:
   std::string fileOf(mlir::func::FuncOp function, unsigned index) const;
   mlir::FailureOr<nn::HostTensor> read(mlir::func::FuncOp function,
-                                       unsigned index,
-                                       const std::string &file);
+                                       unsigned index, const std::string &file);
 
   std::vector<std::pair<std::string, std::string>> named;
   std::vector<std::string> folders;

@@ -140,11 +140,10 @@ void Grouping::add(Operation *op) {
   node.shape = cast<RankedTensorType>(op->getResult(0).getType());
   if (auto m = extents.multiple(op->getResult(0)); succeeded(m))
     node.multiple = *m;
-  unsigned group = self;
   SmallVector<unsigned> reads = node.reads;
   for (unsigned read : reads) {
     unsigned other = find(read);
-    group = find(self);
+    unsigned group = find(self);
     const Node &a = nodes[group], &o = nodes[other];
     if (other == group || !o.elementwise || o.multiple != a.multiple ||
         o.shape.getShape() != a.shape.getShape())

@@ -182,8 +182,7 @@ static std::optional<View> placeBefore(Operation *op, const View &place,
   return std::nullopt;
 }
 
-View NnLowering::wantedByConcat(nn::ConcatOp concat, unsigned operand,
-                                unsigned unit) {
+View NnLowering::wantedByConcat(nn::ConcatOp concat, unsigned operand) {
   View whole = placeOf(concat.getResult());
   SmallVector<int64_t> start(whole.rank(), 0), stride(whole.rank(), 1);
   int64_t dim = concat.getDim();
@@ -232,7 +231,7 @@ SmallVector<View> NnLowering::wantedPlaces(Value value, unsigned unit) {
       if (auto concat = dyn_cast<nn::ConcatOp>(user)) {
         if (frame->placed.contains(&use))
           continue;
-        View part = wantedByConcat(concat, use.getOperandNumber(), unit);
+        View part = wantedByConcat(concat, use.getOperandNumber());
         if (auto place = back(step, part)) {
           frame->placed.insert(&use);
           wanted.push_back(*place);

@@ -66,7 +66,7 @@ private:
   /// Copies of a result that has several places.
   void finish(mlir::Value result);
   llvm::SmallVector<View> wantedPlaces(mlir::Value value, unsigned unit);
-  View wantedByConcat(nn::ConcatOp concat, unsigned operand, unsigned unit);
+  View wantedByConcat(nn::ConcatOp concat, unsigned operand);
 
   bool isPlaced(mlir::OpOperand &operand); ///< of a concatenation
 

@@ -80,6 +80,7 @@ void TrainingFunctionBuilder::addInputs() {
 }
 
 LogicalResult TrainingFunctionBuilder::addTargets() {
+  SmallVector<RankedTensorType> weightTypes;
   for (LossOp loss : compiled<LossOp>()) {
     std::optional<unsigned> output = outputNumber(loss.getOutput());
     if (!output)
@@ -96,15 +97,12 @@ LogicalResult TrainingFunctionBuilder::addTargets() {
       attrs.push_back(named(kIgnoreAttr, ignored));
     targets[loss.getOutput()] =
         addArgument(loss.getTargetType(), Role::Target, loss.getLoc(), attrs);
+    weightTypes.push_back(RankedTensorType::get(elementShape(prediction),
+                                                prediction.getElementType()));
   }
-  for (LossOp loss : compiled<LossOp>()) {
-    auto prediction = cast<RankedTensorType>(
-        model.getResultTypes()[*outputNumber(loss.getOutput())]);
-    auto type = RankedTensorType::get(elementShape(prediction),
-                                      prediction.getElementType());
+  for (auto [loss, type] : llvm::zip_equal(compiled<LossOp>(), weightTypes))
     sampleWeights[loss.getOutput()] = addArgument(
         type, Role::SampleWeight, loss.getLoc(), nameAttr(loss.getOutput()));
-  }
   return success();
 }
 

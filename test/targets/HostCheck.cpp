@@ -179,7 +179,9 @@ void Run::execute(int times) {
   for (Row &row : rows) {
     if (row.kind == "scratch" || row.kind == "cross")
       arenas[(row.kind == "cross") * 2 + row.shared].push_back(&row);
-    else if (!(row.tensor = find(row)))
+    else
+      row.tensor = find(row);
+    if (!row.tensor && row.kind != "scratch" && row.kind != "cross")
       llvm::report_fatal_error(Twine("no tensor for ") + row.kind);
   }
   std::vector<RowBlock> blocks;

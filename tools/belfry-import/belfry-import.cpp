@@ -46,7 +46,8 @@ static std::string nameBeside(StringRef weights, StringRef module) {
     return module == "-" ? weights.str()
                          : llvm::sys::path::filename(weights).str();
   llvm::SmallString<256> path(weights);
-  llvm::sys::fs::make_absolute(path);
+  if (llvm::sys::fs::make_absolute(path))
+    return weights.str();
   return path.str().str();
 }
 
@@ -93,7 +94,7 @@ static void write(const Options &options, ImportDiagnostics &diags) {
   if (error) {
     (void)diags.error(llvm::toString(std::move(error)));
     if (writesWeights)
-      llvm::sys::fs::remove(weightsPath);
+      (void)llvm::sys::fs::remove(weightsPath);
   }
 }
 

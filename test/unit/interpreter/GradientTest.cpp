@@ -183,7 +183,7 @@ void checkRow(const GradientRow &row) {
   for (auto [k, argument] : llvm::enumerate(arguments)) {
     if (argument.getType() != HostType::F64)
       continue;
-    HostTensor gradient = gradients[next++];
+    const HostTensor &gradient = gradients[next++];
     ASSERT_EQ(gradient.getShape(), argument.getShape());
     for (int64_t i = 0; i < argument.size(); ++i) {
       auto shifted = [&](double by) {

@@ -227,7 +227,7 @@ protected:
     ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("belfry", "npy", name));
     path = name.str().str();
   }
-  void TearDown() override { llvm::sys::fs::remove(path); }
+  void TearDown() override { (void)llvm::sys::fs::remove(path); }
 
   void write(llvm::StringRef header, llvm::StringRef data) {
     std::error_code error;
