@@ -117,7 +117,10 @@ void Writer::optimizer(DictionaryAttr attr) {
         continue;
       }
       json.attributeObject("hypers", [&] {
-        for (Attribute hyper : cast<ArrayAttr>(entry.getValue())) {
+        auto hypers = dyn_cast<ArrayAttr>(entry.getValue());
+        if (!hypers)
+          return fail("hyperparameters that are no array");
+        for (Attribute hyper : hypers) {
           auto fields = dyn_cast<DictionaryAttr>(hyper);
           auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
           if (!name || !fields.get("value"))

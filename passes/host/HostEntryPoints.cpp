@@ -115,8 +115,11 @@ struct HostEntryPointsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(kFunctionAttr))
+      if (function->hasAttr(kFunctionAttr)) {
+        if (failed(verifyPhase<MemRefType>(function)))
+          return signalPassFailure();
         rewritePhase(function);
+      }
     SmallVector<memref::GlobalOp> globals(module.getOps<memref::GlobalOp>());
     for (memref::GlobalOp global : globals)
       rewriteGlobal(module, global);

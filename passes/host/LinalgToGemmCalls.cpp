@@ -60,6 +60,8 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   if (products.empty())
     return success();
   Value rows = rowsOf(phase);
+  if (!rows)
+    return phase.emitError("has no rows yet; --host-entry-points runs first");
   OpBuilder b(&getContext());
   b.setInsertionPointToStart(&phase.getBody().front());
   Type pointer = LLVM::LLVMPointerType::get(&getContext());

@@ -52,6 +52,8 @@ LogicalResult OutlineKernelsPass::outline(func::FuncOp phase) {
     return WalkResult::advance();
   });
   Value rows = rowsOf(phase);
+  if (!rows && !kernels.empty())
+    return phase.emitError("has no rows yet; --host-entry-points runs first");
   for (Operation *op : kernels) {
     KernelBuilder kernel(op, rows);
     if (failed(kernel.build()))

@@ -513,6 +513,8 @@ struct LowerNnToLinalgPass
 } // namespace
 
 LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
+  if (failed(verifyPhase<RankedTensorType>(phase)))
+    return failure();
   OpBuilder b(phase);
   Location loc = phase.getLoc();
   Block &old = phase.getBody().front();

@@ -188,7 +188,8 @@ FailureOr<DictionaryAttr> Planner::run() {
         module.emitError("phase '") << symbol.getValue() << "' is not there";
         return failure();
       }
-      if (failed(planPhase(function, once)))
+      if (failed(verifyPhase<MemRefType>(function)) ||
+          failed(planPhase(function, once)))
         return failure();
       continue;
     }
@@ -215,14 +216,10 @@ namespace {
 struct PlanBuffersPass : belfry::impl::PlanBuffersBase<PlanBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyPhaseTable(module)))
+      return signalPassFailure();
     auto tables = module->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
     auto phases = module->getAttrOfType<ArrayAttr>(kPhasesAttr);
-    if (!tables || !phases) {
-      module.emitError("expected '")
-          << kFunctionsAttr << "' and '" << kPhasesAttr
-          << "' on the module; --split-phases writes them";
-      return signalPassFailure();
-    }
     NamedAttrList result;
     for (NamedAttribute table : tables) {
       Planner planner(module, cast<DictionaryAttr>(table.getValue()), phases);
