@@ -46,9 +46,12 @@ Expected<Array> belfry::rt::readNpz(const std::string &file,
                           listNames(*members));
     chosen = &members->front();
   }
+  // The whole name of a member goes before another's name without its suffix.
   for (const ZipMember &entry : *members)
-    if (!member.empty() &&
-        (entry.name == member || withoutSuffix(entry.name) == member))
+    if (!member.empty() && entry.name == member)
+      chosen = &entry;
+  for (const ZipMember &entry : *members)
+    if (!chosen && !member.empty() && withoutSuffix(entry.name) == member)
       chosen = &entry;
   if (!chosen)
     return Status::user("has no member '" + member +

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <minizip/unzip.h>
+#include <set>
 
 using namespace belfry::rt;
 
@@ -27,7 +28,32 @@ Expected<ZipMember> currentMember(void *zip) {
                               nullptr, 0) != UNZ_OK)
     return Status::user("the zip directory is damaged");
   name[sizeof(name) - 1] = 0;
-  return ZipMember{name, info.compressed_size, info.uncompressed_size};
+  return ZipMember{name, info.compressed_size, info.uncompressed_size,
+                   unsigned(info.compression_method), (info.flag & 1) != 0};
+}
+
+/// What PKWARE's APPNOTE.TXT, 4.4.5, calls a method.
+std::string nameOfMethod(unsigned method) {
+  switch (method) {
+  case 1:
+    return "shrink";
+  case 6:
+    return "implode";
+  case 9:
+    return "deflate64";
+  case 12:
+    return "bzip2";
+  case 14:
+    return "lzma";
+  case 93:
+    return "zstd";
+  case 95:
+    return "xz";
+  case 98:
+    return "ppmd";
+  default:
+    return "method " + std::to_string(method);
+  }
 }
 
 } // namespace
@@ -39,6 +65,7 @@ Expected<std::vector<ZipMember>> belfry::rt::listZip(const std::string &file) {
   std::error_code error;
   uint64_t size = std::filesystem::file_size(file, error);
   std::vector<ZipMember> members;
+  std::set<std::string> names;
   for (int result = unzGoToFirstFile(zip.get()); result == UNZ_OK;
        result = unzGoToNextFile(zip.get())) {
     Expected<ZipMember> member = currentMember(zip.get());
@@ -46,6 +73,8 @@ Expected<std::vector<ZipMember>> belfry::rt::listZip(const std::string &file) {
       return member.status();
     if (error || member->packed > size)
       return Status::user("the zip directory is damaged");
+    if (!names.insert(member->name).second)
+      return Status::user("holds two members named '" + member->name + "'");
     members.push_back(*member);
   }
   return members;
@@ -55,6 +84,12 @@ Expected<std::shared_ptr<Storage>>
 belfry::rt::readZipMember(const std::string &file, const ZipMember &member,
                           uint64_t limit) {
   std::string name = "member '" + member.name + "'";
+  if (member.isEncrypted)
+    return Status::user(name + " is encrypted");
+  if (member.method != 0 && member.method != Z_DEFLATED)
+    return Status::user(name + " is compressed with " +
+                        nameOfMethod(member.method) +
+                        ", expected deflate or no compression");
   // Deflate packs at most 1032 bytes into one.
   if (member.unpacked > limit || member.unpacked / 1032 > member.packed + 1)
     return Status::user(name + " claims " + std::to_string(member.unpacked) +

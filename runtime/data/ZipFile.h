@@ -20,9 +20,12 @@ namespace belfry::rt {
 struct ZipMember {
   std::string name;
   uint64_t packed = 0, unpacked = 0; ///< bytes
+  unsigned method = 0;               ///< of compression, as zip numbers them
+  bool isEncrypted = false;
 };
 
-/// The members of the archive, in its order.
+/// The members of the archive, in its order. Fails where two have one name:
+/// readers of such an archive differ in which they take.
 Expected<std::vector<ZipMember>> listZip(const std::string &file);
 
 /// The content of a member, stored or deflated. Refuses a size that deflate
