@@ -174,6 +174,7 @@ Status readInto(const WeightsHandle &handle, const Manifest &manifest,
 Status belfry::rt::readWeights(const std::string &file,
                                const Manifest &manifest,
                                const std::vector<void *> &parameters) {
+  Hdf5Work work(file);
   Expected<WeightsHandle> handle = openWeights(file, manifest);
   Status status =
       handle.ok() ? readInto(*handle, manifest, parameters) : handle.status();
@@ -184,6 +185,7 @@ Status belfry::rt::readWeights(const std::string &file,
 Expected<bool> belfry::rt::readOptimizer(const std::string &file,
                                          const Manifest &manifest,
                                          ModelValues &values) {
+  Hdf5Work work(file);
   Expected<WeightsHandle> handle = openWeights(file, manifest);
   if (!handle.ok())
     return handle.status().withPrefix("'" + file + "'");
@@ -230,18 +232,24 @@ Expected<bool> belfry::rt::readOptimizer(const std::string &file,
 }
 
 std::string belfry::rt::readNumerics(const std::string &file) {
+  Hdf5Work work(file);
   Hid handle = openHdf5(file);
   Hid attribute(handle ? H5Aopen(handle.get(), kNumericsAttribute, H5P_DEFAULT)
                        : -1);
   if (!attribute)
     return {};
   Hid type(H5Aget_type(attribute.get()));
-  char *text = nullptr;
-  if (H5Tis_variable_str(type.get()) <= 0 ||
-      H5Aread(attribute.get(), type.get(), static_cast<void *>(&text)) < 0 ||
-      !text)
+  // A string of variable length would lie in the file's global heap, in which
+  // the library does not end where the file is damaged.
+  constexpr size_t most = 4096;
+  size_t size = H5Tget_size(type.get());
+  Hid space(H5Aget_space(attribute.get()));
+  if (H5Tget_class(type.get()) != H5T_STRING ||
+      H5Tis_variable_str(type.get()) != 0 || size > most ||
+      H5Sget_simple_extent_npoints(space.get()) != 1)
     return {};
-  std::string numerics = text;
-  H5free_memory(text);
-  return numerics;
+  std::string numerics(size, '\0');
+  if (H5Aread(attribute.get(), type.get(), numerics.data()) < 0)
+    return {};
+  return numerics.substr(0, numerics.find('\0'));
 }

@@ -92,10 +92,16 @@ public:
     attribute(group.get(), "name", name);
   }
 
-  /// An attribute of the file itself.
+  /// An attribute of the file itself, of a fixed length: unlike Keras's own
+  /// strings it is read again, and should be wherever the file is damaged.
   void note(const char *key, const std::string &value) {
-    if (!failed)
-      attribute(file.get(), key, value);
+    if (failed || value.empty())
+      return;
+    Hid type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), value.size());
+    H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+    write(file.get(), key, type.get(), value.data());
   }
 
   /// Hands the file's bytes to `output`.
@@ -116,12 +122,15 @@ private:
     Hid type(H5Tcopy(H5T_C_S1));
     H5Tset_size(type.get(), H5T_VARIABLE);
     H5Tset_cset(type.get(), H5T_CSET_UTF8);
-    Hid space(H5Screate(H5S_SCALAR));
-    Hid attribute(H5Acreate2(owner, key, type.get(), space.get(), H5P_DEFAULT,
-                             H5P_DEFAULT));
     const char *text = value.c_str();
-    failed |= !attribute || H5Awrite(attribute.get(), type.get(),
-                                     static_cast<const void *>(&text)) < 0;
+    write(owner, key, type.get(), static_cast<const void *>(&text));
+  }
+
+  void write(hid_t owner, const char *key, hid_t type, const void *value) {
+    Hid space(H5Screate(H5S_SCALAR));
+    Hid made(
+        H5Acreate2(owner, key, type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+    failed |= !made || H5Awrite(made.get(), type, value) < 0;
   }
 
   Hid file, links, creation;

@@ -9,11 +9,15 @@
 
 #include "runtime/data/ArrayFile.h"
 
+#include <atomic>
 #include <filesystem>
 
 using namespace belfry::rt;
 
 namespace {
+
+std::atomic<const char *> workFile{nullptr};
+static_assert(std::atomic<const char *>::is_always_lock_free);
 
 /// The element type and the HDF5 type to read it with.
 bool rawTypeOf(hid_t type, RawType &raw, hid_t &native) {
@@ -64,6 +68,29 @@ bool isSelfContained(hid_t dataset) {
          H5Pget_layout(properties.get()) != H5D_VIRTUAL;
 }
 
+/// Whether the library can walk a dataset's chunks in sensible time: of the
+/// dataset's rank, none empty, and not more of them than the file has bytes.
+bool hasSoundChunks(hid_t dataset, const std::vector<hsize_t> &dims,
+                    uint64_t fileSize) {
+  Hid properties(H5Dget_create_plist(dataset));
+  if (H5Pget_layout(properties.get()) != H5D_CHUNKED)
+    return true;
+  std::vector<hsize_t> chunk(H5S_MAX_RANK + 1, 0);
+  if (H5Pget_chunk(properties.get(), int(chunk.size()), chunk.data()) !=
+      int(dims.size()))
+    return false;
+  hsize_t count = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (chunk[i] == 0)
+      return false;
+    hsize_t along = dims[i] / chunk[i] + (dims[i] % chunk[i] != 0);
+    if (along != 0 && count > fileSize / along)
+      return false;
+    count *= along;
+  }
+  return true;
+}
+
 /// Follows `path` link by link, so that none leads into another file.
 bool hasOnlyHardLinks(hid_t location, const std::string &path) {
   std::string walked;
@@ -90,6 +117,13 @@ herr_t collectDataset(hid_t, const char *name, const H5O_info_t *info,
 }
 
 } // namespace
+
+Hdf5Work::Hdf5Work(const std::string &file)
+    : outer(workFile.exchange(file.c_str())) {}
+
+Hdf5Work::~Hdf5Work() { workFile.store(outer); }
+
+const char *belfry::rt::fileInHdf5() { return workFile.load(); }
 
 void belfry::rt::silenceHdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
@@ -139,6 +173,9 @@ Expected<Array> belfry::rt::readDataset(hid_t location, const std::string &path,
     return Status::user("dataset '" + path + "' claims " +
                         std::to_string(*bytes) +
                         " bytes, which is more than the file can hold");
+  if (!hasSoundChunks(dataset.get(), dims, fileSize))
+    return Status::user("dataset '" + path +
+                        "' is in chunks that the file cannot hold");
   Array array = makeArray(raw, shape);
   if (*bytes > 0 && H5Dread(dataset.get(), native, H5S_ALL, H5S_ALL,
                             H5P_DEFAULT, array.storage->data()) < 0)
@@ -148,6 +185,7 @@ Expected<Array> belfry::rt::readDataset(hid_t location, const std::string &path,
 
 Expected<Array> belfry::rt::readHdf5(const std::string &file,
                                      const std::string &member) {
+  Hdf5Work work(file);
   Hid handle = openHdf5(file);
   if (!handle)
     return Status::user("is an HDF5 file that is damaged or cut short");

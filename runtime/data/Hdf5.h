@@ -37,6 +37,24 @@ private:
   hid_t id = -1;
 };
 
+/// While one lives, the HDF5 library is at work on `file`, a string that
+/// outlives it. HDF5 1.10 has bugs that a damaged file can reach, and a crash
+/// in there is best told by the name of the file.
+class Hdf5Work {
+public:
+  explicit Hdf5Work(const std::string &file);
+  Hdf5Work(const Hdf5Work &) = delete;
+  Hdf5Work &operator=(const Hdf5Work &) = delete;
+  ~Hdf5Work();
+
+private:
+  const char *outer;
+};
+
+/// The file of the innermost Hdf5Work, null where there is none. May be called
+/// from a signal handler.
+const char *fileInHdf5();
+
 /// Keeps the library from printing its own errors. Called before its first use.
 void silenceHdf5();
 
