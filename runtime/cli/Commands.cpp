@@ -7,6 +7,7 @@
 
 #include "runtime/cli/Commands.h"
 
+#include "runtime/cli/Files.h"
 #include "runtime/cli/Info.h"
 #include "runtime/cli/Progress.h"
 #include "runtime/data/ArrayFile.h"
@@ -18,8 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <set>
-#include <sys/stat.h>
+#include <csignal>
 #include <unistd.h>
 
 using namespace belfry::rt;
@@ -29,19 +29,6 @@ namespace {
 
 void note(const std::string &text) {
   std::fprintf(stderr, "%s\n", text.c_str());
-}
-
-/// `name=A` where the text before the equals sign can be a name, and the whole
-/// is no file.
-ArrayOption splitName(const std::string &text) {
-  size_t equals = text.find('=');
-  std::string name = text.substr(0, equals);
-  struct stat info;
-  if (equals == std::string::npos || equals == 0 ||
-      name.find_first_of("/[:") != std::string::npos ||
-      stat(text.c_str(), &info) == 0)
-    return {"", text};
-  return {name, text.substr(equals + 1)};
 }
 
 Expected<std::vector<NamedArray>>
@@ -164,37 +151,25 @@ Status startDevices(Session &session, const Options &options) {
       settlePlacement(options.placement, session.manifest(), usableCores());
   if (!placement.ok())
     return placement.status();
+  // Signals are for the thread that writes files; threads inherit what is
+  // blocked.
+  sigset_t ends, before;
+  sigemptyset(&ends);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, &before);
   session.start(*placement);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   note(placement->describe());
   return Status::success();
 }
 
-/// NAME.weights.h5, or NAME-1.weights.h5, … where that is taken.
-std::string freeName(const std::string &model) {
-  std::string base = model;
-  for (char &c : base)
-    if (c == '/')
-      c = '_';
-  for (int i = 0;; ++i) {
-    std::string name =
-        base + (i ? "-" + std::to_string(i) : "") + ".weights.h5";
-    if (access(name.c_str(), F_OK) != 0)
-      return name;
-  }
-}
-
-/// Finds before training what could not be written after it.
-Status checkOutputs(const Options &options, const std::string &save) {
-  std::set<std::string> places;
-  for (const std::string &path :
-       {save, options.history, options.dumpGradients}) {
-    if (path.empty())
-      continue;
-    if (!places.insert(path).second)
-      return Status::user("'" + path + "' is named for two outputs");
-    BELFRY_RETURN_IF_ERROR(checkWritable(path));
-  }
-  return Status::success();
+/// Whether batches of these rows can be held and cut.
+Status checkRows(const Session &session, int64_t rows, int64_t batchSize) {
+  BELFRY_RETURN_IF_ERROR(checkMemory(session.manifest(),
+                                     session.placement().towers,
+                                     std::min(rows, batchSize)));
+  return checkBatches(session, rows, batchSize);
 }
 
 /// The gradients of the step that has just run, each times the common scale.
@@ -239,7 +214,7 @@ Status splitValidation(double split, DataSet &data,
 }
 
 Status writeWeightsNew(const Session &session, std::string &file,
-                       bool mayChoose) {
+                       bool mayChoose, const std::vector<FileOption> &others) {
   // Another run in the same folder may have taken the name meanwhile.
   Status status;
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -247,7 +222,7 @@ Status writeWeightsNew(const Session &session, std::string &file,
                           mayChoose);
     if (status.ok() || !mayChoose || access(file.c_str(), F_OK) != 0)
       return status;
-    file = freeName(session.manifest().model);
+    file = freeName(session.manifest().model, others);
   }
   return status;
 }
@@ -262,10 +237,15 @@ Expected<int> runFit(Session &session, const Options &options,
   };
   BELFRY_RETURN_IF_ERROR(setHypers());
   bool chosen = options.save.empty() && !options.noSave;
-  std::string save = chosen ? freeName(session.manifest().model) : options.save;
+  std::vector<FileOption> outputs = {
+      {"--history", options.history},
+      {"--dump-gradients", options.dumpGradients}};
+  std::string save =
+      chosen ? freeName(session.manifest().model, outputs) : options.save;
   if (!save.empty())
     BELFRY_RETURN_IF_ERROR(checkWeightsSuffix(save));
-  BELFRY_RETURN_IF_ERROR(checkOutputs(options, save));
+  outputs.insert(outputs.begin(), {"--save", save});
+  BELFRY_RETURN_IF_ERROR(checkOutputs(outputs, options));
 
   Expected<DataSet> data = readData(session,
                                     {options.x, options.y, options.sampleWeight,
@@ -293,10 +273,10 @@ Expected<int> runFit(Session &session, const Options &options,
   // first.
   BELFRY_RETURN_IF_ERROR(setHypers());
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
-  BELFRY_RETURN_IF_ERROR(checkBatches(session, data->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkRows(session, data->rows, options.batchSize));
   if (validation)
     BELFRY_RETURN_IF_ERROR(
-        checkBatches(session, validation->rows, options.batchSize));
+        checkRows(session, validation->rows, options.batchSize));
 
   FitOptions fitOptions;
   fitOptions.batchSize = options.batchSize;
@@ -314,7 +294,7 @@ Expected<int> runFit(Session &session, const Options &options,
   if (!history.ok())
     return history.status();
   if (!save.empty()) {
-    BELFRY_RETURN_IF_ERROR(writeWeightsNew(session, save, chosen));
+    BELFRY_RETURN_IF_ERROR(writeWeightsNew(session, save, chosen, outputs));
     if (chosen || history->interrupted)
       note("weights saved to '" + save + "'");
   }
@@ -335,7 +315,7 @@ Expected<int> runEvaluate(Session &session, const Options &options,
     return data.status();
   BELFRY_RETURN_IF_ERROR(prepareWeights(session, options));
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
-  BELFRY_RETURN_IF_ERROR(checkBatches(session, data->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkRows(session, data->rows, options.batchSize));
   Expected<Logs> logs = evaluate(session, *data, options.batchSize, &stop);
   if (!logs.ok())
     return logs.status();
@@ -380,7 +360,7 @@ outputFiles(const Manifest &manifest, const Options &options) {
   if (options.outputFiles.empty())
     return Status::user("'-o FILE.npy' is missing: where the outputs go");
   std::vector<std::pair<size_t, std::string>> files;
-  std::set<std::string> places;
+  std::vector<FileOption> outputs;
   for (const std::string &text : options.outputFiles) {
     ArrayOption named = splitName(text);
     size_t output = wanted[0];
@@ -394,11 +374,12 @@ outputFiles(const Manifest &manifest, const Options &options) {
                           "': the model has several outputs; write '-o " +
                           manifest.outputs[output].name + "=" + text + "'");
     }
-    if (!places.insert(named.text).second)
-      return Status::user("'" + named.text + "' is named for two outputs");
-    BELFRY_RETURN_IF_ERROR(checkWritable(named.text));
+    if (named.text.empty())
+      return Status::user("'-o " + text + "': the file has no name");
+    outputs.push_back({"-o", named.text});
     files.emplace_back(output, named.text);
   }
+  BELFRY_RETURN_IF_ERROR(checkOutputs(outputs, options));
   return files;
 }
 
@@ -416,7 +397,7 @@ Expected<int> runPredict(Session &session, const Options &options,
     return data.status();
   BELFRY_RETURN_IF_ERROR(prepareWeights(session, options));
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
-  BELFRY_RETURN_IF_ERROR(checkBatches(session, data->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkRows(session, data->rows, options.batchSize));
   std::vector<size_t> wanted;
   for (const auto &file : *files)
     wanted.push_back(file.first);
@@ -444,6 +425,8 @@ Expected<int> runInfo(Session &session, const belfry_program_v1 &program,
       settlePlacement(options.placement, session.manifest(), usableCores());
   if (!placement.ok())
     return placement.status();
+  BELFRY_RETURN_IF_ERROR(
+      checkMemory(session.manifest(), placement->towers, options.batchSize));
   std::string text =
       describeProgram(session.manifest(), session.hasEmbeddedWeights(),
                       placement->towers, placement->devices, options.batchSize);

@@ -10,6 +10,7 @@
 #include "runtime/core/MemoryPlan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 using namespace belfry::rt;
@@ -61,10 +62,15 @@ std::string megabytes(int64_t bytes) {
   return text;
 }
 
+/// The shortest decimal that reads back as the same number; as the same f32
+/// where it is one.
 std::string shortNumber(double value) {
   char text[40];
-  std::snprintf(text, sizeof(text), "%.9g", value);
-  return text;
+  auto narrow = float(value);
+  std::to_chars_result end =
+      double(narrow) == value ? std::to_chars(text, text + sizeof(text), narrow)
+                              : std::to_chars(text, text + sizeof(text), value);
+  return {text, end.ptr};
 }
 
 void addTensors(Table &table, const char *role,
@@ -117,7 +123,35 @@ std::string memoryTable(const Manifest &manifest, int64_t towers,
   return table.text();
 }
 
+/// Rows for which the arenas of a function are at most 2^62 bytes, by a bound
+/// that takes no two buffers to share a byte.
+int64_t mostRows(const FunctionInfo &function, int64_t towers) {
+  using Wide = __int128;
+  constexpr int64_t mostOfAll = int64_t(1) << 46;
+  Wide perRow = 0, room = Wide(1) << 62;
+  for (const BufferInfo &buffer : function.buffers) {
+    int64_t copies = buffer.shared ? 1 : towers;
+    perRow += Wide(buffer.bytes.perRow) * copies;
+    room -= (Wide(buffer.bytes.fixed) + kArenaAlignment) * copies;
+  }
+  return perRow > 0 ? int64_t(std::clamp<Wide>(room / perRow, 0, mostOfAll))
+                    : mostOfAll;
+}
+
 } // namespace
+
+Status belfry::rt::cli::checkMemory(const Manifest &manifest, int64_t towers,
+                                    int64_t batchSize) {
+  for (const auto &[name, function] : manifest.functions) {
+    int64_t most = mostRows(function, towers);
+    if (batchSize > most)
+      return Status::user("'--batch-size " + std::to_string(batchSize) +
+                          "': expected at most " + std::to_string(most) +
+                          " rows, beyond which the memory of '" + name +
+                          "' cannot be addressed");
+  }
+  return Status::success();
+}
 
 std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                              bool hasWeights, int64_t towers,

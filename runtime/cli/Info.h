@@ -19,6 +19,10 @@ namespace belfry::rt::cli {
 std::string describeProgram(const Manifest &manifest, bool hasWeights,
                             int64_t towers, int64_t devices, int64_t batchSize);
 
+/// Whether the sizes of a batch of `batchSize` rows can be computed at all;
+/// otherwise the most rows that can.
+Status checkMemory(const Manifest &manifest, int64_t towers, int64_t batchSize);
+
 } // namespace belfry::rt::cli
 
 #endif // BELFRY_RUNTIME_CLI_INFO_H

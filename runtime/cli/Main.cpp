@@ -8,12 +8,16 @@
 #include "runtime/cli/Main.h"
 
 #include "runtime/cli/Commands.h"
+#include "runtime/data/Hdf5.h"
+#include "runtime/data/OutputFile.h"
 
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <system_error>
+#include <unistd.h>
 
 using namespace belfry::rt;
 
@@ -23,10 +27,54 @@ namespace {
 std::atomic<bool> stopAsked{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+/// Threads of the devices have these signals blocked, so that the thread which
+/// writes files is the one that stands still here.
 void onInterrupt(int signal) {
-  // The second time the default takes over, for a step that takes too long.
-  stopAsked.store(true, std::memory_order_relaxed);
+  // While a file is read there is nothing to save, and HDF5 may not come back
+  // from a damaged one.
+  if (!stopAsked.exchange(true) && !fileInHdf5())
+    return;
+  // The second one, whichever signal it is, for a step that takes too long.
+  removeTemporaryFiles();
   std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void say(const char *text) {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
+    return;
+}
+
+/// A crash of the HDF5 library is an error of the file that it is at work on.
+void onCrash(int signal) {
+  if (const char *file = fileInHdf5()) {
+    say("error: '");
+    say(file);
+    say("' is damaged (the HDF5 library failed on it)\n");
+    removeTemporaryFiles();
+    _exit(int(ErrorKind::User));
+  }
+  // SA_RESETHAND has put the default back.
+  std::raise(signal);
+}
+
+/// Leaves what a sanitizer has put there.
+void handleCrashes() {
+  // A recursion without end leaves no room on the stack.
+  static char stack[size_t(1) << 16];
+  stack_t place = {};
+  place.ss_sp = stack;
+  place.ss_size = sizeof(stack);
+  sigaltstack(&place, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onCrash;
+  action.sa_flags = int(SA_ONSTACK | SA_RESETHAND);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction before = {};
+    if (sigaction(signal, nullptr, &before) == 0 &&
+        before.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+  }
 }
 
 /// At most 20 lines, unless all are asked for.
@@ -78,6 +126,7 @@ int belfry::rt::runMain(const belfry_program_v1 &program, int argc,
   // the end of the run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  handleCrashes();
   bool allErrors = false;
   Status failure;
   try {

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 using namespace belfry::rt;
 using namespace belfry::rt::cli;
@@ -75,13 +76,13 @@ Status parseScale(const std::string &text, Scale &scale) {
               : wrong("--scale", text, "a number or a ratio such as 1/255");
 }
 
+/// Empty parts are kept: they are mistakes, and told as such.
 std::vector<std::string> splitAtCommas(const std::vector<std::string> &list) {
   std::vector<std::string> parts;
   for (const std::string &text : list)
     for (size_t at = 0; at <= text.size();) {
       size_t comma = std::min(text.find(',', at), text.size());
-      if (comma > at)
-        parts.push_back(text.substr(at, comma - at));
+      parts.push_back(text.substr(at, comma - at));
       at = comma + 1;
     }
   return parts;
@@ -123,9 +124,16 @@ Status finish(const RawOptions &raw, Options &options) {
     if (equals == std::string::npos || equals == 0 ||
         !parseNumber(pair.substr(equals + 1), value))
       return wrong("--set", pair, "NAME=NUMBER");
-    options.set.emplace_back(pair.substr(0, equals), value);
+    std::string name = pair.substr(0, equals);
+    for (const auto &earlier : options.set)
+      if (earlier.first == name)
+        return Status::user("'--set' gives '" + name + "' twice");
+    options.set.emplace_back(name, value);
   }
   options.outputs = splitAtCommas(raw.outputs);
+  for (const std::string &name : options.outputs)
+    if (name.empty())
+      return wrong("--outputs", raw.outputs.front(), "NAME,…");
   if (options.noSave && !options.save.empty())
     return Status::user("'--save' and '--no-save' exclude each other");
   if (!options.resume.empty() &&
@@ -153,80 +161,117 @@ CLI::Option *addList(CLI::App *app, const std::string &name,
 
 void addPlacement(CLI::App *app, RawOptions &raw, Options &options) {
   app->add_option("--towers", raw.towers,
-                  "copies of the model that share the batch")
+                  "copies of the model that share the batch, 1 to 65536 "
+                  "(default: as compiled, 'info' says it)")
       ->type_name("N");
   app->add_option("--devices", raw.devices,
-                  "cpu:M, M contexts of the host (default: one a core, at "
-                  "most one a tower)")
+                  "cpu:M, M contexts of the host that the towers are dealt out "
+                  "to (default: one a core, at most one a tower)")
       ->type_name("LIST");
   app->add_option("--threads-per-device", raw.threads,
-                  "threads at work within a tower (default: the cores shared "
-                  "out)")
+                  "threads of a device (default: the usable cores over the "
+                  "devices, at least 1)")
       ->type_name("T");
   app->add_flag("--all-errors", options.allErrors,
-                "print errors whole, however long");
+                "print errors whole (default: at most 20 lines)");
 }
 
 void addData(CLI::App *app, RawOptions &raw, Options &options) {
   addList(app, "--x", options.x,
-          "an input: FILE[:MEMBER][[a:b]], or "
-          "NAME=FILE… where there are several");
+          "an input: FILE[:MEMBER][[a:b]], or NAME=FILE… where there are "
+          "several, each with its '--x'");
   app->add_option("--scale", raw.scale,
-                  "what inputs are multiplied with, such as 1/255")
+                  "what inputs are multiplied with, a number or a ratio such "
+                  "as 1/255 (default 1)")
       ->type_name("R");
   app->add_option("--batch-size", raw.batchSize,
-                  "rows of the global batch (default 32)")
+                  "rows of the global batch, which the towers share (default "
+                  "32)")
       ->type_name("B");
   app->add_option("--weights", options.weights,
-                  "a weights file of Keras: .weights.h5, .keras")
+                  "a weights file of Keras, .weights.h5 or .keras (default: "
+                  "the weights in the program; without them, by seed)")
       ->type_name("FILE");
   app->add_flag("--initialize", options.initialize,
                 "leave out the weights in the program, draw new ones by seed");
-  app->add_option("--seed", raw.seed, "of everything random (default 0)")
+  app->add_option("--seed", raw.seed,
+                  "of everything random, 0 to 2^64 - 1 (default 0)")
       ->type_name("S");
 }
 
 void addTargets(CLI::App *app, Options &options) {
   addList(app, "--y", options.y, "a target, as for --x");
   addList(app, "--sample-weight", options.sampleWeight,
-          "weights of the rows, as for --x");
+          "weights of the rows, as for --x (default: 1 for each)");
 }
 
 void addFit(CLI::App *app, RawOptions &raw, Options &options) {
   app->add_option("--epochs", raw.epochs, "passes over the data (default 1)")
       ->type_name("E");
-  addList(app, "--validation-x", options.validationX, "as --x");
-  addList(app, "--validation-y", options.validationY, "as --y");
+  addList(app, "--validation-x", options.validationX,
+          "as --x, for validation after each epoch (default: none)");
+  addList(app, "--validation-y", options.validationY, "as --y, for validation");
   addList(app, "--validation-sample-weight", options.validationSampleWeight,
-          "as --sample-weight");
+          "as --sample-weight, for validation");
   app->add_option("--validation-split", raw.split,
-                  "the last part of the data is for validation")
+                  "the last part of the rows is for validation, a fraction "
+                  "between 0 and 1 (default: none)")
       ->type_name("F");
   app->add_option("--resume", options.resume,
                   "go on from weights that fit saved, with the optimizer's "
                   "state and the number of updates")
       ->type_name("FILE");
   app->add_option("--save", options.save,
-                  "where the weights go (default: NAME.weights.h5 here)")
+                  "where the weights go, a .weights.h5 (default: a new "
+                  "NAME.weights.h5 in the current folder)")
       ->type_name("FILE");
   app->add_flag("--no-save", options.noSave, "save no weights");
   app->add_flag_callback(
       "--no-shuffle", [&options] { options.shuffle = false; },
-      "take the rows in their order");
+      "take the rows in their order (default: a new order each epoch, by "
+      "seed)");
   app->add_option("--history", options.history,
-                  "a JSON object with a list for each metric")
+                  "write a JSON object with a list of numbers, one an epoch, "
+                  "for the loss and each metric (default: none)")
       ->type_name("FILE");
   app->add_flag("--log-steps", options.logSteps,
                 "put the loss of each step into the history");
   app->add_option("--set", raw.set,
-                  "numeric arguments of the optimizer: NAME=NUMBER,…")
+                  "numeric arguments of the optimizer: NAME=NUMBER,… "
+                  "(default: as compiled, or as resumed)")
       ->allow_extra_args(false)
       ->type_name("LIST");
   app->add_flag("--allow-nan", options.allowNan,
-                "go on when the loss is NaN or infinite");
+                "go on when the loss is NaN or infinite (default: an error)");
   app->add_option("--dump-gradients", options.dumpGradients,
-                  "an HDF5 file for the gradients of the first step")
+                  "write the gradients of the first step, HDF5 (default: none)")
       ->type_name("FILE");
+}
+
+/// What main and a signal make of it, told under each help.
+std::string exitCodes(bool stops) {
+  std::string text =
+      "Exit status: 0; 1 an error, told as 'error: …' on standard error; 2 an "
+      "error inside\nthe program";
+  return text + (stops ? "; 130 stopped by SIGINT, SIGTERM or SIGHUP. A second "
+                         "signal ends the\nprogram at once, by that signal"
+                       : "");
+}
+
+/// Options with one value, given once or not at all.
+Status checkValues(CLI::App *app, const std::vector<CLI::Option *> &scalars) {
+  for (const CLI::Option *option : app->get_options())
+    for (const std::string &value : option->results())
+      if (value.empty())
+        return Status::user("'" + option->get_name() + "' has an empty value");
+  for (const CLI::Option *option : scalars)
+    if (option->count() > 1)
+      return Status::user("'" + option->get_name() + "' is given " +
+                          (option->count() == 2
+                               ? "twice"
+                               : std::to_string(option->count()) + " times") +
+                          ", expected once");
+  return Status::success();
 }
 
 /// CLI11's messages are sentences; ours are not.
@@ -285,7 +330,8 @@ Expected<Options> belfry::rt::cli::parseOptions(int argc,
   CLI::App *fit = app.add_subcommand("fit", "train on data");
   CLI::App *evaluate = app.add_subcommand("evaluate", "loss and metrics");
   CLI::App *predict = app.add_subcommand("predict", "outputs for inputs");
-  CLI::App *info = app.add_subcommand("info", "what was compiled");
+  CLI::App *info =
+      app.add_subcommand("info", "what was compiled: model, layers, memory");
   for (CLI::App *command : {fit, evaluate, predict, info}) {
     command->allow_extras();
     addPlacement(command, raw, options);
@@ -296,19 +342,34 @@ Expected<Options> belfry::rt::cli::parseOptions(int argc,
   addTargets(evaluate, options);
   addFit(fit, raw, options);
   evaluate->add_flag("--json", options.json, "print one JSON object");
-  predict->add_option("--outputs", raw.outputs, "which outputs: NAME,…")
+  predict
+      ->add_option("--outputs", raw.outputs,
+                   "which outputs: NAME,… (default: all)")
       ->allow_extra_args(false)
       ->type_name("LIST");
   predict
       ->add_option("-o,--output", options.outputFiles,
-                   "a .npy file, or NAME=FILE where there are several outputs")
+                   "a .npy file to write, or NAME=FILE where there are several "
+                   "outputs, each with its '-o'")
       ->allow_extra_args(false)
       ->type_name("FILE");
   info->add_flag("--manifest", options.manifest,
                  "print the program's manifest, a JSON document");
   info->add_option("--batch-size", raw.batchSize,
-                   "the batch that memory is shown for (default 32)")
+                   "rows of the batch that memory is shown for (default 32)")
       ->type_name("B");
+
+  app.footer(exitCodes(true));
+  std::map<CLI::App *, std::vector<CLI::Option *>> scalars;
+  for (CLI::App *command : {fit, evaluate, predict, info}) {
+    command->footer(exitCodes(command != info));
+    // The library would tell of two values as of a wrong number of arguments.
+    for (CLI::Option *option : command->get_options())
+      if (option->get_items_expected_max() == 1) {
+        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        scalars[command].push_back(option);
+      }
+  }
 
   try {
     app.parse(argc, argv);
@@ -330,6 +391,7 @@ Expected<Options> belfry::rt::cli::parseOptions(int argc,
         "; there are fit, evaluate, predict, info, and each has '--help'");
   }
   BELFRY_RETURN_IF_ERROR(unknownArguments(commands[0]));
+  BELFRY_RETURN_IF_ERROR(checkValues(commands[0], scalars[commands[0]]));
   BELFRY_RETURN_IF_ERROR(finish(raw, options));
   options.command = commands[0] == fit        ? Options::Command::Fit
                     : commands[0] == evaluate ? Options::Command::Evaluate
