@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import warnings
 import zipfile
 
 import numpy as np
@@ -200,12 +201,55 @@ def binary(ctx, folder, at):
     judge(ctx, "unknown command", ctx.run([exe, "frobnicate"]), ["frobnicate", "fit"])
     judge(ctx, "predict without -o", ctx.run([exe, "predict", *X]), ["-o"])
     judge(ctx, "predict into a folder that is not there", ctx.run([exe, "predict", *X, "-o", at("no/such/p.npy")]), ["no/such/p.npy"])
+    outputs(ctx, exe, X, Y, at)
     # Outputs that cannot be written are found before training starts: 10,000 epochs would not end in time.
     for option in ("--save", "--history", "--dump-gradients"):
         bad = at("no/such/folder/out.weights.h5")
         args = [*X, *Y, "--epochs", "10000", option, bad] + ([] if option == "--save" else ["--save", saved])
         r = ctx.run([exe, "fit", *args], timeout=20)
         judge(ctx, f"fit: {option} cannot be written, found before training", r, ["no/such/folder"], [saved])
+
+
+def outputs(ctx, exe, X, Y, at):
+    """Outputs need places of their own; values are given once and are not empty. 10,000 epochs would not end in time."""
+    os.makedirs(at("sub"), exist_ok=True)
+    os.link(at("y.npy"), at("hard.npy"))
+    os.symlink(at("x.npy"), at("soft.npy"))
+    with zipfile.ZipFile(at("zstd.npz"), "w") as z, open(at("x.npy"), "rb") as f:
+        z.writestr("a.npy", f.read())
+    with open(at("zstd.npz"), "r+b") as f:
+        whole = bytearray(f.read())
+        whole[8] = whole[whole.rindex(b"PK\1\2") + 10] = 93
+        f.seek(0)
+        f.write(whole)
+    with warnings.catch_warnings(), zipfile.ZipFile(at("twice.npz"), "w") as z:
+        warnings.simplefilter("ignore")
+        for value in (b"1", b"2"):
+            z.writestr("a.npy", value)
+    s, here = at("s.weights.h5"), at("sub/../s.weights.h5")
+    fit = [exe, "fit", *X, *Y, "--epochs", "10000"]
+    rows = [
+        ("two outputs in one place", [*fit, "--save", s, "--history", here], ["--save", "--history", "one file"]),
+        ("an output over a link to an input", [*fit, "--no-save", "--history", at("soft.npy")], ["--history", "--x"]),
+        ("an output over a hard link to an input", [*fit, "--no-save", "--dump-gradients", at("hard.npy")], ["--dump-gradients", "--y"]),
+        ("an output over the weights", [*fit, "--no-save", "--weights", at("good.weights.h5"), "--history", at("good.weights.h5")], ["--history", "--weights"]),
+        ("an output over the program", [*fit, "--no-save", "--history", exe], ["this program"]),
+        ("a name that is too long", [*fit, "--save", at("n" * 250 + ".weights.h5")], ["261", "255"]),
+        ("an empty seed", [*fit, "--save", s, "--seed", ""], ["--seed", "empty"]),
+        ("an empty name for the history", [*fit, "--save", s, "--history", ""], ["--history", "empty"]),
+        ("an empty name for the weights", [*fit, "--save", ""], ["--save", "empty"]),
+        ("a seed given twice", [*fit, "--save", s, "--seed", 1, "--seed", 2], ["--seed", "twice"]),
+        ("compression that is not known", [exe, "fit", "--x", at("zstd.npz"), *Y, "--save", s], ["zstd"]),
+        ("two members of one name", [exe, "fit", "--x", at("twice.npz"), *Y, "--save", s], ["two members", "a.npy"]),
+        ("predict over its input", [exe, "predict", *X, "-o", at("sub/../x.npy")], ["-o", "--x"]),
+        ("info of a batch beyond all memory", [exe, "info", "--batch-size", 2**63 - 1], ["--batch-size", "at most"]),
+    ]
+    before = {f: open(at(f), "rb").read() for f in ("x.npy", "y.npy", "good.weights.h5")}
+    for name, args, mention in rows:
+        judge(ctx, name, ctx.run(args, timeout=20), mention, [s])
+    same = all(open(at(f), "rb").read() == b for f, b in before.items())
+    left = [f for f in os.listdir(at("")) if f.startswith(".")]
+    ctx.check("bad input: refused outputs leave the inputs alone", None if same and not left else f"inputs are other ones, or left {left}")
 
 
 def numbers(ctx, folder, at):

@@ -1,6 +1,7 @@
 """What a training binary does besides numbers: saving, interrupts, validation, data files, its own limits."""
 import gzip
 import os
+import re
 import struct
 import time
 
@@ -96,6 +97,15 @@ def saving(ctx, folder):
     ctx.check("behaviour: an interrupt finishes the step, saves, exits 130", None if r.rc == 130 and whole else f"{r.how()}, {'whole' if whole else 'no whole'} weights")
     left = [f for f in os.listdir(folder) if "interrupted" in f and f != os.path.basename(saved)]
     ctx.check("behaviour: no temporary file is left", f"left {left}" if left else None)
+    r = ctx.run([exe, "fit", *data, "--weights", saved, "--save", os.path.join(folder, ".", os.path.basename(saved))])
+    ctx.ran("behaviour: weights may be saved where they came from", r)
+    # Killed at any time: the file is whole, the old one or the new one, and alone.
+    for after in (0.05, 0.1, 0.2):
+        r = ctx.run([exe, "fit", *data, "--epochs", "10000000", "--save", saved], timeout=after)
+        left = [f for f in os.listdir(folder) if f.startswith(".")]
+        ctx.check(f"behaviour: killed after {after} s, nothing half-written is left", None if r.timed_out and not left and len(h.read_weights(saved)) == 6 else f"{r.how()}, left {left}")
+    r = ctx.run([exe, "info"])
+    ctx.check("behaviour: info prints the learning rate as it was written", None if re.search(r"learning_rate=0\.\d{1,4}\b", r.out) else r.out[:200])
     out = [os.path.join(folder, f"p{i}.npy") for i in range(2)]
     x = data[:2]
     ctx.run([exe, "fit", *data, "--save", saved])

@@ -25,7 +25,9 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <regex>
 #include <set>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -87,7 +89,8 @@ protected:
     return names;
   }
 
-  /// Starts the binary in the folder; words are split at spaces.
+  /// Starts the binary in the folder; words are split at spaces, `@` is an
+  /// empty one.
   pid_t start(const std::string &arguments,
               const std::vector<std::string> &environment) {
     pid_t child = fork();
@@ -106,7 +109,7 @@ protected:
     std::vector<std::string> words = {"train"};
     std::istringstream stream(arguments);
     for (std::string word; stream >> word;)
-      words.push_back(word);
+      words.push_back(word == "@" ? "" : word);
     std::vector<char *> argv;
     for (std::string &word : words)
       argv.push_back(word.data());
@@ -200,7 +203,8 @@ TEST_F(Cli, BadInputOfFit) {
        "cannot write 'no/such/a.weights.h5': No such file or directory"},
       {xy + "--history no/such/h.json", "cannot write 'no/such/h.json'"},
       {xy + "--history .", "cannot write '.': it is a folder"},
-      {xy + "--history h --dump-gradients h", "'h' is named for two outputs"},
+      {xy + "--history h --dump-gradients ./h",
+       "'--history h' and '--dump-gradients ./h' are one file"},
       {"fit --y y.npy", "input 'x' is missing; give it with '--x FILE'"},
       {"fit --x x.npy", "target 'dense' is missing; give it with '--y FILE'"},
       {"fit --x gone.npy --y y.npy", "--x: 'gone.npy': no such file"},
@@ -230,6 +234,144 @@ TEST_F(Cli, BadInputOfFit) {
   };
   for (const auto &bad : cases)
     expectError(bad.arguments, bad.message);
+}
+
+TEST_F(Cli, OutputsAreFilesOfTheirOwn) {
+  const std::string xy = "fit --x x.npy --y y.npy ";
+  ASSERT_EQ(run(xy + "--save w.weights.h5").exit, 0);
+  fs::create_directory(path("a"));
+  fs::create_hard_link(path("y.npy"), path("hard"));
+  fs::create_symlink("x.npy", path("soft"));
+  const struct {
+    std::string arguments, message;
+  } cases[] = {
+      {xy + "--save z.weights.h5 --history ./z.weights.h5",
+       "'--save z.weights.h5' and '--history ./z.weights.h5' are one file"},
+      {xy + "--no-save --history a/../h --dump-gradients h", "are one file"},
+      {xy + "--history soft --no-save",
+       "'--history soft' would replace '--x x.npy', which is read"},
+      {xy + "--dump-gradients hard --no-save",
+       "'--dump-gradients hard' would replace '--y y.npy'"},
+      {"fit --x x=x.npy[:15] --y y.npy[:15] --sample-weight w.npy --no-save "
+       "--history ./w.npy",
+       "would replace '--sample-weight w.npy'"},
+      {"fit --x x=x.npy[:15] --y y.npy[:15] --no-save --history ./x.npy",
+       "would replace '--x x=x.npy[:15]'"},
+      {xy + "--validation-x soft --validation-y hard --no-save --history hard",
+       "would replace '--y y.npy'"},
+      {xy + "--resume w.weights.h5 --no-save --history w.weights.h5",
+       "would replace '--resume w.weights.h5'"},
+      {xy + "--no-save --history " BELFRY_FAKE_BINARY,
+       "would replace this program"},
+      {"predict --x x.npy -o ./x.npy",
+       "'-o ./x.npy' would replace '--x x.npy'"},
+      {"predict --x x.npy -o p.npy -o dense=a/../p.npy", "are one file"},
+      {"predict --x x.npy --weights w.weights.h5 -o w.weights.h5",
+       "would replace '--weights w.weights.h5'"},
+      {"predict --x x.npy -o dense=", "'-o dense=': the file has no name"},
+      {xy + "--history " + std::string(300, 'n'),
+       "its name has 300 bytes, the limit there is 255"},
+  };
+  for (const auto &bad : cases)
+    expectError(bad.arguments, bad.message);
+  // To go on from weights and save them in their place is no mistake.
+  for (const char *option : {"--resume", "--weights"})
+    EXPECT_EQ(run(xy + option + " w.weights.h5 --save ./w.weights.h5").exit, 0);
+  // A name that the program chooses is nobody else's.
+  ASSERT_EQ(run(xy + "--history linear.weights.h5").exit, 0);
+  EXPECT_TRUE(fs::exists(path("linear-1.weights.h5")));
+}
+
+TEST_F(Cli, ValuesAreGivenOnceAndNotEmpty) {
+  const std::string xy = "fit --x x.npy --y y.npy ";
+  for (const char *option :
+       {"--seed", "--history", "--save", "--towers", "--devices", "--epochs",
+        "--batch-size", "--set", "--scale", "--weights", "--resume", "--x",
+        "--validation-split", "--dump-gradients", "--threads-per-device"})
+    expectError(xy + option + " @", // an empty word
+                "'" + std::string(option) + "' has an empty value");
+  expectError(xy + "--seed=", "--seed");
+  expectError("predict --x x.npy -o @", "'--output' has an empty value");
+  expectError(xy + "--seed 1 --seed 2",
+              "'--seed' is given twice, expected once");
+  expectError(xy +
+                  "--save a.weights.h5 --save b.weights.h5 --save c.weights.h5",
+              "'--save' is given 3 times, expected once");
+  expectError(xy + "--set momentum=0,momentum=0.5",
+              "'--set' gives 'momentum' twice");
+  expectError(xy + "--set momentum=0,", "expected NAME=NUMBER");
+  expectError("predict --x x.npy -o p.npy --outputs dense,", "expected NAME,…");
+}
+
+TEST_F(Cli, BatchesThatCannotBeAddressed) {
+  for (const char *rows : {"9223372036854775807", "4611686018427387904"})
+    expectError("info --batch-size " + std::string(rows),
+                "'--batch-size " + std::string(rows) + "': expected at most ");
+  // The limit that is told holds, and the sizes are numbers up to there.
+  std::string err = run("info --batch-size 9223372036854775807").err;
+  std::string limit = err.substr(err.find("at most ") + 8);
+  limit = limit.substr(0, limit.find(' '));
+  Result most = run("info --batch-size " + limit);
+  EXPECT_EQ(most.exit, 0) << most.err;
+  EXPECT_EQ(most.out.find(" -"), std::string::npos) << most.out;
+  EXPECT_EQ(
+      run("predict --x x.npy -o p.npy --batch-size 9223372036854775807").exit,
+      0); // no batch is larger than the data
+}
+
+// What HDF5's own bugs make of a damaged file is an error of that file.
+TEST_F(Cli, DamagedWeightsAreRefusedOrRead) {
+  ASSERT_EQ(run("fit --x x.npy --y y.npy --save w.weights.h5").exit, 0);
+  const std::string whole = slurp(path("w.weights.h5"));
+  std::mt19937 random(11);
+  auto judge = [&](const std::string &bytes, const std::string &what) {
+    std::ofstream(path("f.weights.h5"), std::ios::binary) << bytes;
+    for (const char *command :
+         {"fit --x x.npy --y y.npy --no-save --allow-nan --resume",
+          "predict --x x.npy -o p.npy --weights"}) {
+      Result result = run(std::string(command) + " f.weights.h5");
+      EXPECT_TRUE(result.exit == 0 || result.exit == 1)
+          << what << ": " << result.exit;
+      EXPECT_EQ(result.exit == 1,
+                result.err.find("error: ") != std::string::npos)
+          << what << ": " << result.err;
+    }
+  };
+  for (size_t part = 0; part < 50; ++part) {
+    size_t size = whole.size() * part / 50;
+    judge(whole.substr(0, size), "cut at " + std::to_string(size));
+  }
+  for (int i = 0; i < 200; ++i) {
+    std::string bytes = whole;
+    size_t at = random() % bytes.size();
+    bytes[at] = char(random());
+    judge(bytes, "byte " + std::to_string(at) + " changed");
+  }
+}
+
+// Every option has its row in the documentation, and every row its option.
+TEST_F(Cli, OptionsAreDocumented) {
+  std::string page = slurp(BELFRY_SOURCE_DIR "/docs/command-line.md");
+  size_t begin = page.find("\n## A training binary\n");
+  ASSERT_NE(begin, std::string::npos);
+  page = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  auto optionsIn = [](const std::string &text, const std::regex &form) {
+    std::set<std::string> found;
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), form);
+         at != std::sregex_iterator(); ++at)
+      found.insert((*at)[1]);
+    return found;
+  };
+  std::set<std::string> offered;
+  for (const char *command : {"fit", "evaluate", "predict", "info"}) {
+    std::string help = run(std::string(command) + " --help").out;
+    offered.merge(optionsIn(help, std::regex("\n  (?:-[a-z],)?(--[a-z-]+)")));
+    EXPECT_NE(help.find("Exit status: 0; 1 an error"), std::string::npos);
+  }
+  EXPECT_NE(run("--help").out.find("130 stopped by SIGINT"), std::string::npos);
+  EXPECT_GE(offered.size(), 25u);
+  EXPECT_EQ(optionsIn(page, std::regex("\n\\| `(?:-[a-z]`, `)?(--[a-z-]+)")),
+            offered);
 }
 
 TEST_F(Cli, BadInputOfPredictAndEvaluate) {
@@ -424,7 +566,7 @@ TEST_F(Cli, HelpAndInfo) {
   EXPECT_EQ(info.exit, 0);
   for (const char *text :
        {"linear, Keras 3.15.1", "host, x86-64", "host/x86-64/1",
-        "mean_squared_error", "sgd (learning_rate=0.05", "4 parameters",
+        "mean_squared_error", "sgd (learning_rate=0.05,", "4 parameters",
         "layers/dense/vars/0"})
     EXPECT_NE(info.out.find(text), std::string::npos) << text;
   Result manifest = run("info --manifest");
@@ -444,6 +586,51 @@ TEST_F(Cli, InterruptFinishesTheStepAndSaves) {
   EXPECT_NE(result.err.find("weights saved to 'i.weights.h5'"),
             std::string::npos);
   EXPECT_EQ(run("evaluate --x x.npy --y y.npy --weights i.weights.h5").exit, 0);
+}
+
+// The second signal ends the program, wherever it is.
+TEST_F(Cli, TheSecondSignalLeavesNothing) {
+  for (int second : {SIGINT, SIGTERM, SIGKILL}) {
+    std::ofstream(path("i.weights.h5")) << "before";
+    std::set<std::string> before = files();
+    pid_t child = start("fit --x x.npy --y y.npy --epochs 100000000 "
+                        "--save i.weights.h5 --set learning_rate=0.001",
+                        {});
+    for (int i = 0; i < 500 && slurp(path(".out")).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(child, SIGTERM);
+    kill(child, second);
+    Result result = finish(child);
+    // The first one may have had its time.
+    EXPECT_TRUE(result.exit == -1 || result.exit == 130) << result.exit;
+    EXPECT_EQ(files(), before) << second;
+  }
+}
+
+// A crash is sent to the program while it waits for a file of weights, as one
+// of the HDF5 library would come.
+TEST_F(Cli, ACrashInHdf5IsAnErrorOfTheFile) {
+  ASSERT_EQ(mkfifo(path("w.weights.h5").c_str(), 0600), 0);
+  for (int signal : {SIGSEGV, SIGABRT, SIGINT}) {
+    pid_t child =
+        start("predict --x x.npy --weights w.weights.h5 -o p.npy", {});
+    // Opens once the program has it open.
+    int pipe = -1;
+    for (int i = 0; i < 500 && pipe < 0; ++i) {
+      pipe =
+          open(path("w.weights.h5").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_GE(pipe, 0);
+    kill(child, signal);
+    Result result = finish(child);
+    close(pipe);
+    EXPECT_EQ(result.exit, signal == SIGINT ? -1 : 1);
+    EXPECT_EQ(result.err, signal == SIGINT
+                              ? ""
+                              : "error: 'w.weights.h5' is damaged (the HDF5 "
+                                "library failed on it)\n");
+  }
 }
 
 } // namespace

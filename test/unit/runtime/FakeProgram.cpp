@@ -250,7 +250,8 @@ std::string manifestText(const test::FakeOptions &options) {
                          {"stream", 12}}};
   json["optimizer"] = {
       {"name", "sgd"},
-      {"hypers", {{"learning_rate", 0.05}, {"momentum", 0.9}, {"noise", 0.0}}},
+      {"hypers",
+       {{"learning_rate", double(0.05f)}, {"momentum", 0.9}, {"noise", 0.0}}},
       {"slots",
        {{{"name", "momentum"}, {"parameter", "dense/kernel"}, {"init", 0.0}},
         {{"name", "momentum"}, {"parameter", "dense/bias"}, {"init", 0.0}}}}};
