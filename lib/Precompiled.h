@@ -1,5 +1,4 @@
-//===- Precompiled.h - headers that every compiler file needs ----*- C++
-//-*-===//
+//===- Precompiled.h - headers that every compiler file needs ---*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InitAll.cpp - register what Belfry has
-//----------------------------------===//
+//===- InitAll.cpp - register what Belfry has -----------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Passes.h - Belfry's passes ------------------------------------*- C++
-//-*-===//
+//===- Passes.h - Belfry's passes -------------------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Pipelines.h - the stages, as functions --------------------*- C++
-//-*-===//
+//===- Pipelines.h - the stages, as functions -------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

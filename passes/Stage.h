@@ -1,5 +1,4 @@
-//===- Stage.h - the stages of a compilation ---------------------*- C++
-//-*-===//
+//===- Stage.h - the stages of a compilation --------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- StagePipeline.h - Belfry's own pipeline, stage by stage ---*- C++
-//-*-===//
+//===- StagePipeline.h - Belfry's own pipeline, stage by stage --*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

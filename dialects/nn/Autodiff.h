@@ -1,5 +1,4 @@
-//===- Autodiff.h - reverse-mode differentiation --------------------*- C++
-//-*-===//
+//===- Autodiff.h - reverse-mode differentiation ----------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- BareEnum.h - enum attributes as bare keywords ----------------*- C++
-//-*-===//
+//===- BareEnum.h - enum attributes as bare keywords ------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

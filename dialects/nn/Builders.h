@@ -1,5 +1,4 @@
-//===- Builders.h - short forms for building core ops ---------------*- C++
-//-*-===//
+//===- Builders.h - short forms for building core ops -----------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Decompose.h - what decompositions of layers share ----------*- C++
-//-*-===//
+//===- Decompose.h - what decompositions of layers share --------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Distribution.h - how a value is spread over towers --------*- C++
-//-*-===//
+//===- Distribution.h - how a value is spread over towers -------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DistributionElementwise.cpp - transfer functions of elementwise ops
-//----------------------------------------------------------------===//
+//===- DistributionElementwise.cpp - transfer functions of elementwise ops ===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DistributionModel.h - how a transfer function is attached -*- C++ -*-
-//----------------------------------------------------------------===//
+//===- DistributionModel.h - attaching transfer functions -------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Gradient.cpp - registration of the gradients
-//----------------------------------------------------------------===//
+//===- Gradient.cpp - registration of the gradients -----------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GradientIndex.cpp - gradients of indexing; ops that have none
-//----------------------------------------------------------------===//
+//===- GradientIndex.cpp - gradients of indexing; ops that have none ------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GradientLinear.cpp - gradients of products and convolutions
-//----------------------------------------------------------------===//
+//===- GradientLinear.cpp - gradients of products and convolutions --------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GradientScan.cpp - the gradient of the loop over time
-//----------------------------------------------------------------===//
+//===- GradientScan.cpp - the gradient of the loop over time --------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

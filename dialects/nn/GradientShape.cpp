@@ -1,5 +1,4 @@
-//===- GradientShape.cpp - gradients of reductions and data movement
-//----------------------------------------------------------------===//
+//===- GradientShape.cpp - gradients of reductions and data movement ------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

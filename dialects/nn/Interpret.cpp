@@ -1,5 +1,4 @@
-//===- Interpret.cpp - host tensors, blocks, registration of the rules
-//---------------------===//
+//===- Interpret.cpp - host tensors, blocks, registration of the rules ----===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Interpret.h - tensors and context of the interpreter ---------*- C++
-//-*-===//
+//===- Interpret.h - tensors and context of the interpreter -----*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

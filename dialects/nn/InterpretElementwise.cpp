@@ -1,5 +1,4 @@
-//===- InterpretElementwise.cpp - meaning of elementwise ops
-//-------------------===//
+//===- InterpretElementwise.cpp - meaning of elementwise ops --------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpretIndex.cpp - meaning of gather, scatter, indices
-//----------------===//
+//===- InterpretIndex.cpp - meaning of gather, scatter, indices -----------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpretLinear.cpp - meaning of products and convolutions
-//--------------===//
+//===- InterpretLinear.cpp - meaning of products and convolutions ---------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpretRandom.cpp - meaning of random numbers
-//-------------------------===//
+//===- InterpretRandom.cpp - meaning of random numbers --------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

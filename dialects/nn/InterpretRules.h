@@ -1,5 +1,4 @@
-//===- InterpretRules.h - the rules of the interpreter, by family ---*- C++
-//-*-===//
+//===- InterpretRules.h - the interpreter's rules ---------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpretScan.cpp - meaning of the loop over time
-//-----------------------===//
+//===- InterpretScan.cpp - meaning of the loop over time ------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpretShape.cpp - meaning of broadcast, reduce, data movement
-//--------===//
+//===- InterpretShape.cpp - meaning of broadcast, reduce, data movement ---===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnDialect.cpp - the nn dialect
-//---------------------------------------===//
+//===- NnDialect.cpp - the nn dialect -------------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnInferTypes.cpp - result types of core ops
-//---------------------------===//
+//===- NnInferTypes.cpp - result types of core ops ------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnOps.cpp - assembly forms, builders and types of nn ops
-//-------------===//
+//===- NnOps.cpp - assembly forms, builders and types of nn ops -----------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

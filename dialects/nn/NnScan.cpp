@@ -1,5 +1,4 @@
-//===- NnScan.cpp - assembly form and builder of nn.scan
-//---------------------===//
+//===- NnScan.cpp - assembly form and builder of nn.scan ------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnVerifyLayers.cpp - verifiers of layers
-//-----------------------------===//
+//===- NnVerifyLayers.cpp - verifiers of layers ---------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

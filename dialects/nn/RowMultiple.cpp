@@ -1,5 +1,4 @@
-//===- RowMultiple.cpp - how long a dynamic dimension is
-//----------------------------------------------------------------===//
+//===- RowMultiple.cpp - how long a dynamic dimension is ------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Tower.h - the tower dialect ---------------------------------*- C++
-//-*-===//
+//===- Tower.h - the tower dialect ------------------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TowerDialect.cpp - the tower dialect
-//---------------------------------===//
+//===- TowerDialect.cpp - the tower dialect -------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

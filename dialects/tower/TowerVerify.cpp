@@ -1,5 +1,4 @@
-//===- TowerVerify.cpp - verifiers of the tower dialect
-//---------------------===//
+//===- TowerVerify.cpp - verifiers of the tower dialect -------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

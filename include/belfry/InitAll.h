@@ -1,5 +1,4 @@
-//===- belfry/InitAll.h - register what Belfry has ------------------*- C++
-//-*-===//
+//===- belfry/InitAll.h - register what Belfry has --------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-/*===- belfry/Runtime.h - between generated code and the runtime ---*- C
--*-===*\
+/*===- belfry/Runtime.h - between generated code and the runtime --*- C -*-===*\
 |*
 |* Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

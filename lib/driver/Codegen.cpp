@@ -102,10 +102,9 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
              llvm::ConstantInt::get(i32, numPhases), manifestData,
              llvm::ConstantInt::get(i64, manifest.size()), *phases, weights,
              llvm::ConstantInt::get(i64, hasWeights ? weightBytes : 0)});
-  // The module owns it. NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
-  new llvm::GlobalVariable(*result, type, /*isConstant=*/true,
-                           llvm::GlobalValue::ExternalLinkage, program,
-                           "belfry_program");
+  result->insertGlobalVariable(new llvm::GlobalVariable(
+      type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, program,
+      "belfry_program"));
 
   std::string problem;
   llvm::raw_string_ostream os(problem);

@@ -1,5 +1,4 @@
-//===- Codegen.h - from LLVM dialect to an object file -----------*- C++
-//-*-===//
+//===- Codegen.h - from LLVM dialect to an object file ----------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

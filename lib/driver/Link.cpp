@@ -45,7 +45,7 @@ TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept
 TemporaryFile::~TemporaryFile() {
   if (name.empty())
     return;
-  llvm::sys::fs::remove(name);
+  (void)llvm::sys::fs::remove(name);
   llvm::sys::DontRemoveFileOnSignal(name);
 }
 

@@ -1,5 +1,4 @@
-//===- Link.h - from an object file to an executable -------------*- C++
-//-*-===//
+//===- Link.h - from an object file to an executable ------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

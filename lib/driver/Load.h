@@ -1,5 +1,4 @@
-//===- Load.h - from a file to a module --------------------------*- C++
-//-*-===//
+//===- Load.h - from a file to a module -------------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

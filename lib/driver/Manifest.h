@@ -1,5 +1,4 @@
-//===- Manifest.h - the manifest of a program --------------------*- C++
-//-*-===//
+//===- Manifest.h - the manifest of a program -------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

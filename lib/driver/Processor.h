@@ -1,5 +1,4 @@
-//===- Processor.h - the processor to compile for ----------------*- C++
-//-*-===//
+//===- Processor.h - the processor to compile for ---------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

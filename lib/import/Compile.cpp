@@ -445,7 +445,8 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
 llvm::LogicalResult Compiler::emitMetrics(bool weighted) {
   bool good = true;
   for (Output &output : outputs)
-    for (const JsonView &json : weighted ? output.weightedMetrics : output.metrics)
+    for (const JsonView &json :
+         weighted ? output.weightedMetrics : output.metrics)
       good &= succeeded(emitMetric(output, json, weighted));
   return llvm::success(good);
 }
@@ -458,7 +459,7 @@ llvm::LogicalResult Compiler::emitMetrics(bool weighted) {
 /// predict, and --loss can give others, so that is said and no error.
 bool Compiler::knowsFileLosses() {
   for (Output &output : outputs)
-    for (JsonView json : output.losses) {
+    for (const JsonView &json : output.losses) {
       size_t before = diags.getErrors().size();
       ObjectSpec spec = readObject(json);
       if (diags.getErrors().size() != before)

@@ -311,7 +311,8 @@ static bool nameGroup(hid_t file, const std::string &group, StringRef layer) {
                                      H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                    H5Aclose);
   const char *pointer = text.c_str();
-  return attribute && H5Awrite(attribute, type, &pointer) >= 0;
+  return attribute &&
+         H5Awrite(attribute, type, static_cast<const void *>(&pointer)) >= 0;
 }
 
 llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,

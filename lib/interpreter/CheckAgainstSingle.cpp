@@ -1,5 +1,4 @@
-//===- CheckAgainstSingle.cpp - the pass --check-against-single
-//----------------===//
+//===- CheckAgainstSingle.cpp - the pass --check-against-single -----------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GenerateData.h - arguments to run a function on --------------*- C++
-//-*-===//
+//===- GenerateData.h - arguments to run a function on ----------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InitialWeights.cpp - values of a module's parameters
-//--------------------===//
+//===- InitialWeights.cpp - values of a module's parameters ---------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InitialWeights.h - values of a module's parameters -----------*- C++
-//-*-===//
+//===- InitialWeights.h - values of a module's parameters -------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

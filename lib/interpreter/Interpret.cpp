@@ -1,5 +1,4 @@
-//===- Interpret.cpp - the pass --interpret
-//------------------------------------===//
+//===- Interpret.cpp - the pass --interpret -------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Interpreter.h - runs functions of nn core and tower ops ------*- C++
-//-*-===//
+//===- Interpreter.h - runs functions of nn core and tower ops --*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

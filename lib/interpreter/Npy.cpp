@@ -1,5 +1,4 @@
-//===- Npy.cpp - arrays in NumPy's file format
-//---------------------------------===//
+//===- Npy.cpp - arrays in NumPy's file format ----------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Npy.h - arrays in NumPy's file format ------------------------*- C++
-//-*-===//
+//===- Npy.h - arrays in NumPy's file format --------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Passes.h - passes that run a program -------------------------*- C++
-//-*-===//
+//===- Passes.h - passes that run a program ---------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Count.h - flops and bytes of an op ------------------------*- C++
-//-*-===//
+//===- Count.h - flops and bytes of an op -----------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

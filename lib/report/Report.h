@@ -1,5 +1,4 @@
-//===- Report.h - what a program does, as text and JSON ----------*- C++
-//-*-===//
+//===- Report.h - what a program does, as text and JSON ---------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

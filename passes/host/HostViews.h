@@ -1,5 +1,4 @@
-//===- HostViews.h - memrefs of a phase as pointers and strides --*- C++
-//-*-===//
+//===- HostViews.h - memrefs of a phase as pointers and strides -*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- KernelBuilder.h - one loop nest as a function on pointers -*- C++
-//-*-===//
+//===- KernelBuilder.h - a loop nest as a function --------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

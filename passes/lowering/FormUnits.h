@@ -1,5 +1,4 @@
-//===- FormUnits.h - which ops become one kernel -----------------*- C++
-//-*-===//
+//===- FormUnits.h - which ops become one kernel ----------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnLowering.h - core ops to loops over buffers -------------*- C++
-//-*-===//
+//===- NnLowering.h - core ops to loops over buffers ------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

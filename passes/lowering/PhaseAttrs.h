@@ -1,5 +1,4 @@
-//===- PhaseAttrs.h - names of attributes of phase functions -----*- C++
-//-*-===//
+//===- PhaseAttrs.h - names of attributes of phase functions ----*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Philox.h - the random numbers of nn.random, as arith ------*- C++
-//-*-===//
+//===- Philox.h - the random numbers of nn.random, as arith -----*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RowExtents.h - dynamic extents as multiples of rows -------*- C++
-//-*-===//
+//===- RowExtents.h - dynamic extents as multiples of rows ------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Views.h - strided parts of buffers ------------------------*- C++
-//-*-===//
+//===- Views.h - strided parts of buffers -----------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ElideAllReduce.cpp - merges and removes all-reduces
-//----------------------------------------------------------------===//
+//===- ElideAllReduce.cpp - merges and removes all-reduces ----------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

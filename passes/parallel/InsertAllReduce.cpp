@@ -1,5 +1,4 @@
-//===- InsertAllReduce.cpp - makes partial values whole
-//----------------------------------------------------------------===//
+//===- InsertAllReduce.cpp - makes partial values whole -------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

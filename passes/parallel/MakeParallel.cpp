@@ -1,5 +1,4 @@
-//===- MakeParallel.cpp - from one device to towers
-//----------------------------------------------------------------===//
+//===- MakeParallel.cpp - from one device to towers -----------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Decompose.h - layers to core ops --------------------------*- C++
-//-*-===//
+//===- Decompose.h - layers to core ops -------------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

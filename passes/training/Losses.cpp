@@ -1,5 +1,4 @@
-//===- Losses.cpp - values of losses and metrics
-//----------------------------------------------------------------===//
+//===- Losses.cpp - values of losses and metrics --------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NnBuildTrainStep.cpp - from a model to training functions
-//----------------------------------------------------------------===//
+//===- NnBuildTrainStep.cpp - from a model to training functions ----------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

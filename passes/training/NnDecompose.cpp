@@ -1,5 +1,4 @@
-//===- NnDecompose.cpp - layers to core ops
-//---------------------------------===//
+//===- NnDecompose.cpp - layers to core ops -------------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Optimizers.cpp - the update of a parameter
-//----------------------------------------------------------------===//
+//===- Optimizers.cpp - the update of a parameter -------------------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

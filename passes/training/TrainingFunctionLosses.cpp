@@ -1,5 +1,4 @@
-//===- TrainingFunctionLosses.cpp - losses and metrics of a function
-//--------===//
+//===- TrainingFunctionLosses.cpp - losses and metrics of a function ------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

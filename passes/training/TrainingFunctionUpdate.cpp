@@ -1,5 +1,4 @@
-//===- TrainingFunctionUpdate.cpp - gradients and update of a function
-//------===//
+//===- TrainingFunctionUpdate.cpp - gradients and update of a function ----===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

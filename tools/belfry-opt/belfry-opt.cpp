@@ -1,5 +1,4 @@
-//===- belfry-opt.cpp - Belfry's passes and MLIR's, on a file
-//----------------===//
+//===- belfry-opt.cpp - Belfry's passes and MLIR's, on a file -------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GradientTest.cpp - gradients of core ops against differences
-//------------===//
+//===- GradientTest.cpp - gradients of core ops against differences -------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

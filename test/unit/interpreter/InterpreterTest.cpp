@@ -1,5 +1,4 @@
-//===- InterpreterTest.cpp - rows, sums over towers, files
-//----------------------===//
+//===- InterpreterTest.cpp - rows, sums over towers, files ----------------===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
