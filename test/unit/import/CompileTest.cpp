@@ -105,9 +105,9 @@ TEST(Compile, CrossEntropyStandsForTwo) {
 }
 
 TEST(Compile, BypassOnlyFromProbabilities) {
-  auto bypasses = [](llvm::StringRef activation, std::string loss) {
+  auto bypasses = [](llvm::StringRef activation, const std::string &loss) {
     ImportOptions options;
-    options.loss = std::move(loss);
+    options.loss = loss;
     Imported model(sequential("[null, 3]", dense("2", activation)), options);
     EXPECT_TRUE(model.module) << loss;
     return model.has("bypass_activation");
