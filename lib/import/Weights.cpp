@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <hdf5.h>
@@ -112,6 +113,9 @@ namespace {
 
 /// The datasets of a file by path, without the optimizer's.
 struct Inventory {
+  explicit Inventory(uint64_t fileBytes) : fileBytes(fileBytes) {}
+
+  uint64_t fileBytes;
   llvm::StringMap<Shape> datasets;
   std::string error;
 
@@ -123,6 +127,28 @@ struct Inventory {
 };
 
 } // namespace
+
+/// Whether the library can walk a dataset's chunks in sensible time: of the
+/// dataset's rank, none empty, and not more of them than the file has bytes.
+static bool hasSoundChunks(hid_t plist, llvm::ArrayRef<hsize_t> extents,
+                           uint64_t fileBytes) {
+  if (H5Pget_layout(plist) != H5D_CHUNKED)
+    return true;
+  hsize_t chunk[H5S_MAX_RANK + 1] = {};
+  if (H5Pget_chunk(plist, H5S_MAX_RANK + 1, chunk) !=
+      static_cast<int>(extents.size()))
+    return false;
+  hsize_t count = 1;
+  for (auto [extent, size] : llvm::zip(extents, chunk)) {
+    if (size == 0)
+      return false;
+    hsize_t along = extent / size + (extent % size != 0);
+    if (along != 0 && count > fileBytes / along)
+      return false;
+    count *= along;
+  }
+  return true;
+}
 
 herr_t Inventory::add(hid_t group, StringRef name, const H5L_info_t &info) {
   if (info.type != H5L_TYPE_HARD) {
@@ -159,6 +185,10 @@ herr_t Inventory::add(hid_t group, StringRef name, const H5L_info_t &info) {
   }
   hsize_t extents[32];
   H5Sget_simple_extent_dims(space, extents, nullptr);
+  if (!hasSoundChunks(plist, llvm::ArrayRef(extents, rank), fileBytes)) {
+    error = ("'" + name + "' has chunks that the file cannot hold").str();
+    return -1;
+  }
   datasets[name].assign(extents, extents + rank);
   return 0;
 }
@@ -203,9 +233,9 @@ static void appendLimited(std::string &text, std::vector<std::string> &parts) {
   }
 }
 
-llvm::Expected<std::vector<uint8_t>>
-belfry::readWeightsImage(llvm::ArrayRef<uint8_t> image, StringRef where,
-                         mlir::ModuleOp module) {
+static llvm::Expected<std::vector<uint8_t>>
+readImage(llvm::ArrayRef<uint8_t> image, StringRef where,
+          mlir::ModuleOp module) {
   QuietHdf5 quiet;
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (!access || H5Pset_fapl_core(access, 1 << 20, /*backing_store=*/0) < 0 ||
@@ -217,7 +247,7 @@ belfry::readWeightsImage(llvm::ArrayRef<uint8_t> image, StringRef where,
   if (!file)
     return fail(where + ": not a whole HDF5 file (truncated, or of another "
                         "kind)");
-  Inventory found;
+  Inventory found(image.size());
   if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, &Inventory::visit, &found) < 0)
     return fail(where + ": " +
                 (found.error.empty() ? "damaged HDF5 file" : found.error));
@@ -265,6 +295,22 @@ belfry::readWeightsImage(llvm::ArrayRef<uint8_t> image, StringRef where,
     at += bytes;
   }
   return block;
+}
+
+llvm::Expected<std::vector<uint8_t>>
+belfry::readWeightsImage(llvm::ArrayRef<uint8_t> image, StringRef where,
+                         mlir::ModuleOp module) {
+  // A damaged file may crash the library, which must not end in a crash of its
+  // own when the process ends.
+  static const herr_t once = H5dont_atexit();
+  (void)once;
+  llvm::CrashRecoveryContext::Enable();
+  std::optional<llvm::Expected<std::vector<uint8_t>>> result;
+  llvm::CrashRecoveryContext recovery;
+  if (recovery.RunSafely(
+          [&] { result.emplace(readImage(image, where, module)); }))
+    return std::move(*result);
+  return fail(where + ": damaged HDF5 file (the HDF5 library failed on it)");
 }
 
 llvm::Expected<std::vector<uint8_t>>

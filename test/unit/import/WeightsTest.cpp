@@ -11,6 +11,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
+#include <hdf5.h>
+
 #include <cstring>
 
 using namespace belfry;
@@ -98,6 +100,32 @@ TEST(Weights, DamagedFiles) {
   EXPECT_TRUE(llvm::StringRef(
                   messageOf(readWeights("/nowhere.weights.h5", *small.module)))
                   .contains("/nowhere.weights.h5: No such file"));
+}
+
+TEST(Weights, ChunksThatTheFileCannotHold) {
+  Imported wide(
+      sequential("[null, 1000]", layer("Dense", "wide", "\"units\": 1000")));
+  TemporaryFile file("weights.h5");
+  hid_t made =
+      H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t links = H5Pcreate(H5P_LINK_CREATE),
+        plist = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  const hsize_t extents[] = {1000, 1000}, chunk[] = {1, 1};
+  H5Pset_chunk(plist, 2, chunk);
+  hid_t space = H5Screate_simple(2, extents, nullptr);
+  hid_t dataset = H5Dcreate2(made, "layers/dense/vars/0", H5T_NATIVE_FLOAT,
+                             space, links, plist, H5P_DEFAULT);
+  EXPECT_GE(dataset, 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Pclose(plist);
+  H5Pclose(links);
+  ASSERT_GE(H5Fclose(made), 0);
+  std::string text = messageOf(readWeights(file.path, *wide.module));
+  EXPECT_TRUE(llvm::StringRef(text).contains(
+      "'layers/dense/vars/0' has chunks that the file cannot hold"))
+      << text;
 }
 
 TEST(Weights, APlaceThatCannotBeWritten) {
