@@ -54,7 +54,8 @@ def CheckAgainstSinglePass : Pass<"check-against-single", "::mlir::ModuleOp"> {
 
     Each function runs for each batch and number of towers on the first rows of the user's
     arrays and on generated data (see --interpret). For each output, loss, metric, gradient and updated weight a table gives
-    the largest difference over all runs, relative to the largest value of the tensor, and where it was. If
+    the largest difference over all runs, relative to the largest value of the tensor (of gradients and
+    slots at least a thousandth of the largest of their kind, since one may be zero but for rounding), and where it was. If
     one is beyond the tolerance, belfry-opt exits with status 3.
   }];
   let options = [

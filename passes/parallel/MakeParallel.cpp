@@ -68,9 +68,20 @@ struct MakeParallel : belfry::impl::MakeParallelBase<MakeParallel> {
       getOperation().emitError("expected at least 1 tower, got ") << towers;
       return signalPassFailure();
     }
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (isTrainingFunction(function) && failed(replicate(function)))
+    bool any = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!isTrainingFunction(function))
+        continue;
+      any = true;
+      if (failed(replicate(function)))
         return signalPassFailure();
+    }
+    if (!any)
+      for (auto model : getOperation().getOps<ModelOp>())
+        model.emitWarning("model '")
+            << model.getSymName()
+            << "' has no functions to replicate; --nn-build-train-step makes "
+               "them";
   }
 
   static bool isTrainingFunction(func::FuncOp function) {

@@ -22,3 +22,10 @@ func.func @f(%x: tensor<?x3xf32> {nn.role = #nn.role<input>}) -> tensor<?x3xf32>
   }
   return %y : tensor<?x3xf32>
 }
+
+// -----
+
+// expected-warning@+1 {{model 'm' has no functions to replicate; --nn-build-train-step makes them}}
+nn.model @m(%x: tensor<?x2xf32> {nn.name = "x"}) -> (tensor<?x2xf32> {nn.name = "y"}) {
+  nn.return %x : tensor<?x2xf32>
+}
