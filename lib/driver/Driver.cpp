@@ -223,7 +223,10 @@ LogicalResult Compilation::load() {
     bool hasLoss = false;
     for (auto compile : loaded.module->getOps<nn::CompileOp>())
       hasLoss |= !compile.getBody().getOps<nn::LossOp>().empty();
-    if (!hasLoss)
+    bool isSaid = llvm::any_of(diags.getWarnings(), [](StringRef warning) {
+      return warning.contains(kNotCompiled);
+    });
+    if (!hasLoss && !isSaid)
       diags.warning(path + ": the model has no loss, so the program only "
                            "predicts; '--loss' gives it one");
   }

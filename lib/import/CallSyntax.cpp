@@ -103,7 +103,8 @@ belfry::parseCallList(StringRef text, StringRef option,
                       ImportDiagnostics &diags) {
   std::vector<CallItem> items;
   if (text.trim().empty())
-    return items;
+    return diags.error(option + ": is empty, expected NAME, NAME(key=value, …) "
+                                "or OUTPUT=NAME");
   auto bad = [&](StringRef part) {
     return diags.error(option + ": cannot read '" + part +
                        "', expected NAME, NAME(key=value, …) or OUTPUT=NAME");

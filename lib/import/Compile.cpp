@@ -35,6 +35,9 @@ ObjectSpec belfry::readObject(JsonView json) {
     return spec;
   }
   spec.config = json["config"];
+  // An option's object is the whole of it: its user knows of no config.
+  if (json.getPath().empty())
+    spec.config = spec.config.asRoot();
   return spec;
 }
 
@@ -252,17 +255,17 @@ llvm::LogicalResult Compiler::assignMetrics(JsonView metrics, bool weighted) {
 // Losses
 //===----------------------------------------------------------------------===//
 
-/// The op whose softmax or sigmoid a value is, if nothing stands between.
-static bool isActivated(Value value) {
-  auto isEither = [](nn::Activation kind) {
-    return kind == nn::Activation::Softmax || kind == nn::Activation::Sigmoid;
-  };
+/// The softmax or sigmoid whose result a value is, if nothing stands between.
+static std::optional<nn::Activation> activationOf(Value value) {
+  nn::Activation kind = nn::Activation::Linear;
   mlir::Operation *op = value.getDefiningOp();
   if (auto dense = llvm::dyn_cast_or_null<nn::DenseOp>(op))
-    return isEither(dense.getActivation());
-  if (auto activation = llvm::dyn_cast_or_null<nn::ActivationOp>(op))
-    return isEither(activation.getKind());
-  return false;
+    kind = dense.getActivation();
+  else if (auto activation = llvm::dyn_cast_or_null<nn::ActivationOp>(op))
+    kind = activation.getKind();
+  if (kind != nn::Activation::Softmax && kind != nn::Activation::Sigmoid)
+    return std::nullopt;
+  return kind;
 }
 
 /// "crossentropy" stands for one of three by the shapes of prediction and
@@ -295,7 +298,7 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
     return json.error("output '" + output.name + "' is no tensor of f32");
 
   std::string reduction = "sum_over_batch_size";
-  bool fromLogits = false;
+  bool fromLogits = false, ignores = false;
   llvm::SmallVector<mlir::NamedAttribute> extra;
   size_t before = diags.getErrors().size();
   bool smooths = kind->isCrossEntropy && !kind->isSparse;
@@ -331,6 +334,7 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
         extra.push_back(
             builder.getNamedAttr(key, builder.getF64FloatAttr(number)));
     } else if (key == "ignore_class") {
+      ignores = true;
       extra.push_back(
           builder.getNamedAttr(key, builder.getI64IntegerAttr(value.getInt())));
     } else {
@@ -347,6 +351,21 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
   if (kind->kind == "huber")
     extra.push_back(
         builder.getNamedAttr("delta", builder.getF64FloatAttr(delta)));
+  // Keras on TensorFlow takes what went into the activation, whatever
+  // from_logits says (keras/src/backend/tensorflow/nn.py, _get_logits). With
+  // ignore_class it blanks predictions out first, and no longer sees it.
+  std::optional<nn::Activation> bypassed;
+  if (kind->isCrossEntropy && !ignores)
+    bypassed = activationOf(output.value);
+  if (fromLogits && bypassed) {
+    json.warning("output '" + output.name + "' ends in a " +
+                 nn::stringifyActivation(*bypassed) +
+                 ", so it has no logits as from_logits says; the loss is "
+                 "computed from what goes into the " +
+                 nn::stringifyActivation(*bypassed) +
+                 ", as Keras on TensorFlow does");
+    fromLogits = false;
+  }
   if (fromLogits)
     extra.push_back(
         builder.getNamedAttr("from_logits", builder.getBoolAttr(true)));
@@ -366,11 +385,11 @@ llvm::LogicalResult Compiler::emitLoss(Output &output, bool isNamed) {
     shape.back() = 1;
     output.target = RankedTensorType::get(shape, builder.getI32Type());
   }
-  auto op = nn::LossOp::create(
-      builder, loc, kind->kind, output.name,
-      builder.getF64FloatAttr(output.weight).getValue(), reduction,
-      kind->isCrossEntropy && !fromLogits && isActivated(output.value),
-      output.target, isNamed ? output.name + "_loss" : "");
+  auto op =
+      nn::LossOp::create(builder, loc, kind->kind, output.name,
+                         builder.getF64FloatAttr(output.weight).getValue(),
+                         reduction, bypassed.has_value(), output.target,
+                         isNamed ? output.name + "_loss" : "");
   for (mlir::NamedAttribute attribute : extra)
     op->setAttr(attribute.getName(), attribute.getValue());
   return llvm::success();
@@ -466,9 +485,9 @@ bool Compiler::knowsFileLosses() {
         return true; // malformed, and that is an error
       if (findLoss(resolveCrossEntropy(spec.name, output.type)))
         continue;
-      diags.warning("loss '" + spec.name + "' of output '" + output.name +
-                    "' is not supported, so the model is not compiled for "
-                    "training; --loss gives another");
+      json.warning("loss '" + spec.name + "' of output '" + output.name +
+                   "' is not supported, so " + kNotCompiled +
+                   "; --loss gives another");
       return false;
     }
   return true;

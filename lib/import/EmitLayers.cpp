@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
 
 using namespace belfry;
 using llvm::StringRef;
@@ -24,9 +25,8 @@ static constexpr int64_t kMaxExtent = int64_t(1) << 31;
 //===----------------------------------------------------------------------===//
 
 /// Arguments that any layer may have and that change what it computes.
-llvm::LogicalResult Emitter::checkArguments(Instance &instance) {
-  JsonView config = instance.config->config;
-  size_t before = diags.getErrors().size();
+void Emitter::checkArguments(const LayerConfig &layer) {
+  JsonView config = layer.config;
   for (const std::string &key : config.keys()) {
     StringRef name = key;
     JsonView value = config[key];
@@ -40,16 +40,45 @@ llvm::LogicalResult Emitter::checkArguments(Instance &instance) {
     if (name == "quantization_config" || name == "lora_rank")
       (void)value.error("is not supported");
     if (name == "data_format" && value.getString() != "channels_last" &&
-        instance.config->className != "Flatten")
+        layer.className != "Flatten")
       (void)value.error(value.shown() + " is not supported");
+    if (name.ends_with("_initializer"))
+      (void)readInitializer(value, "zeros");
   }
   JsonView dtype = config["dtype"];
   std::string policy = dtype.isObject() ? dtype["config"].getString("name", "")
                        : dtype.isNull() ? "float32"
                                         : dtype.getString();
-  if (policy != "float32" && instance.config->className != "InputLayer")
+  if (policy != "float32" && layer.className != "InputLayer")
     (void)dtype.error("dtype policy '" + policy +
                       "' is not supported, only float32");
+}
+
+void Emitter::checkLayer(const LayerConfig &layer) {
+  // checkSupported() says which layers are not supported at all.
+  if (layer.isOperation || !isSupportedLayer(layer))
+    return;
+  if (layer.sharedId && !checked.insert(*layer.sharedId).second)
+    return;
+  checkArguments(layer);
+  StringRef name = layer.className;
+  if (name == "LSTM" || name == "GRU" || name == "SimpleRNN")
+    checkRecurrent(layer.config);
+  else if (name == "Dense" || name == "Activation")
+    (void)readActivation(layer.config["activation"]);
+  else if (name == "ReLU" || name == "LeakyReLU" || name == "ELU" ||
+           name == "Softmax")
+    (void)activationLayer(name, layer.config);
+  for (const auto &inner : layer.inner)
+    checkLayer(*inner);
+  if (layer.model)
+    (void)checkLayers(*layer.model);
+}
+
+llvm::LogicalResult Emitter::checkLayers(const ModelConfig &model) {
+  size_t before = diags.getErrors().size();
+  for (const auto &layer : model.layers)
+    checkLayer(*layer);
   return llvm::success(diags.getErrors().size() == before);
 }
 
@@ -215,14 +244,16 @@ llvm::FailureOr<Tensors> Emitter::masking(Instance &instance,
   RankedTensorType type = input->type();
   if (type.getRank() < 2)
     return error(instance, "expected an input of rank 2 or more");
-  double maskValue = instance.config->config.getNumber("mask_value", 0.0);
+  JsonView given = instance.config->config["mask_value"];
+  double maskValue = given.isNull() ? 0.0 : given.getAnyNumber();
   mlir::Location loc = locOf(instance);
   auto maskType =
       RankedTensorType::get(type.getShape().drop_back(), builder.getI1Type());
   auto op = nn::MaskingOp::create(builder, loc, tensorType(type.getShape()),
                                   maskType, asFloat(loc, input->value),
                                   builder.getF64FloatAttr(maskValue));
-  maskingMasks[{input->value.getAsOpaquePointer(), maskValue}] = op.getMask();
+  maskingMasks[{input->value.getAsOpaquePointer(),
+                llvm::bit_cast<uint64_t>(maskValue)}] = op.getMask();
   return Tensors{{op.getResult(), op.getMask()}};
 }
 

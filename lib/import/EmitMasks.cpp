@@ -8,6 +8,7 @@
 #include "lib/import/EmitterFrame.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace belfry;
 using llvm::StringRef;
@@ -168,7 +169,7 @@ llvm::FailureOr<Value> Emitter::evaluateArgument(OperationNode &node,
 static std::optional<double> numberArgument(const Argument *argument) {
   if (argument && argument->kind == Argument::Scalar &&
       argument->json.isNumber())
-    return argument->json.getNumber();
+    return argument->json.getAnyNumber();
   return std::nullopt;
 }
 
@@ -223,7 +224,8 @@ llvm::FailureOr<Value> Emitter::evaluateAny(OperationNode &node) {
       llvm::FailureOr<Value> compared = evaluateArgument(compare, 0);
       if (failed(compared))
         return llvm::failure();
-      auto known = maskingMasks.find({compared->getAsOpaquePointer(), *number});
+      auto known = maskingMasks.find(
+          {compared->getAsOpaquePointer(), llvm::bit_cast<uint64_t>(*number)});
       llvm::FailureOr<int64_t> axis =
           axisOf(config["axis"], nn::tensorType(*compared).getRank());
       if (failed(axis))

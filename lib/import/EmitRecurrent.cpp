@@ -40,11 +40,20 @@ RecurrentConfig::RecurrentConfig(JsonView config)
   if (units < 1 || units > INT32_MAX)
     (void)config["units"].error("expected a number of units from 1 on, got " +
                                 config["units"].shown());
-  if (config.getBool("stateful", false))
-    (void)config["stateful"].error("a stateful layer is not supported");
   for (StringRef key : {"dropout", "recurrent_dropout"})
     if (!config[key].isNull())
       (void)config[key].getNumberFor("", key);
+}
+
+void Emitter::checkRecurrent(JsonView config) {
+  if (config.getBool("stateful", false))
+    (void)config["stateful"].error("a stateful layer is not supported");
+  for (StringRef key : {"activation", "recurrent_activation"})
+    if (!config[key].isMissing())
+      if (llvm::FailureOr<ActivationSpec> spec = readActivation(config[key]);
+          succeeded(spec) && !spec->isPlain())
+        (void)config[key].error("an activation with arguments is not "
+                                "supported");
 }
 
 llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
@@ -71,11 +80,8 @@ llvm::FailureOr<Tensors> Emitter::recurrent(Instance &instance,
   auto activationOf = [&](StringRef key, nn::Activation otherwise) {
     ActivationSpec missing;
     missing.kind = otherwise;
-    llvm::FailureOr<ActivationSpec> spec =
-        config[key].isMissing() ? missing : readActivation(config[key]);
-    if (succeeded(spec) && !spec->isPlain())
-      (void)config[key].error("an activation with arguments is not supported");
-    return spec;
+    return config[key].isMissing() ? llvm::FailureOr<ActivationSpec>(missing)
+                                   : readActivation(config[key]);
   };
   llvm::FailureOr<ActivationSpec> activation =
       activationOf("activation", nn::Activation::Tanh);
@@ -220,9 +226,6 @@ llvm::FailureOr<Tensors> Emitter::bidirectional(Instance &instance,
   Instance &forward = *instance.children[0], &backward = *instance.children[1];
   JsonView forwardConfig = forward.config->config;
   JsonView backwardConfig = backward.config->config;
-  if (forward.config->className != backward.config->className)
-    return error(instance, "its layers are of different classes, which is not "
-                           "supported");
   bool sequences = forwardConfig.getBool("return_sequences", false);
   bool returnState = forwardConfig.getBool("return_state", false);
   if (sequences != backwardConfig.getBool("return_sequences", false) ||
@@ -242,9 +245,6 @@ llvm::FailureOr<Tensors> Emitter::bidirectional(Instance &instance,
           "expected concat, sum, ave, mul or null, got " +
           config["merge_mode"].shown());
   }
-  if (forward.calls == 0 &&
-      (failed(checkArguments(forward)) || failed(checkArguments(backward))))
-    return llvm::failure();
 
   Value mask = maskToRead(call);
   CallInputs one = call, two = call;

@@ -110,8 +110,10 @@ Instance *Emitter::makeInstance(const LayerConfig &layer,
   if (layer.sharedId) {
     auto found = shared.find(*layer.sharedId);
     if (found != shared.end() &&
-        found->second->config->className == layer.className)
+        found->second->config->className == layer.className) {
+      linked.insert(*layer.sharedId);
       return found->second;
+    }
   }
   instances.push_back(std::make_unique<Instance>());
   Instance &instance = *instances.back();
@@ -372,8 +374,6 @@ llvm::FailureOr<Tensors> Emitter::callLayer(Instance &instance,
                        " calls of layers");
   if (call.inputs.empty())
     return error(instance, "called on no tensor");
-  if (instance.calls == 0 && failed(checkArguments(instance)))
-    return llvm::failure();
   size_t before = diags.getErrors().size();
   llvm::FailureOr<Tensors> results = dispatch(instance, call);
   ++instance.calls;
@@ -512,6 +512,28 @@ Emitter::emit(const ModelConfig &model) {
       builder.getStringAttr(model.sequential ? "Sequential" : "Functional"));
   module.get()->setAttr("nn.layers", describeLayers());
   return module;
+}
+
+/// Keras numbers a shared layer in the container that it writes second only, so
+/// what stands in two models is two layers when the file is read.
+std::string Emitter::describeLostSharing(StringRef missing) const {
+  for (const auto &instance : instances) {
+    const LayerConfig *layer = instance->config;
+    if (!layer || !layer->sharedId || linked.count(*layer->sharedId) ||
+        !missing.contains("'" + instance->path + "/"))
+      continue;
+    for (const auto &other : instances)
+      if (other != instance && other->config &&
+          other->config->className == layer->className &&
+          other->config->name == layer->name)
+        return "layer '" + instance->path +
+               "' is shared with a nested model (" + "there it is '" +
+               other->path +
+               "'); Keras writes the weights of such a layer once and does not "
+               "write that both are one layer, so neither Keras nor this "
+               "importer can load the file";
+  }
+  return "";
 }
 
 /// Masks that nothing reads, and what they were computed from.

@@ -85,9 +85,16 @@ public:
   Emitter(mlir::MLIRContext &context, llvm::StringRef file,
           ImportDiagnostics &diags);
 
+  /// Notes all arguments of layers, nested ones too, that are not supported.
+  llvm::LogicalResult checkLayers(const ModelConfig &model);
+
   /// Builds the module: parameters and the model.
   llvm::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   emit(const ModelConfig &model);
+
+  /// Why values that `missing` names are not in the file: what to say of a
+  /// layer that a model shares with one nested in it. Empty if it is not that.
+  std::string describeLostSharing(llvm::StringRef missing) const;
 
   /// The model that emit() built.
   nn::ModelOp getModel() const { return modelOp; }
@@ -143,7 +150,8 @@ private:
   // Layers (EmitLayers.cpp).
   llvm::FailureOr<Tensors> callLayer(Instance &instance, CallInputs call);
   llvm::FailureOr<Tensors> dispatch(Instance &instance, const CallInputs &call);
-  llvm::LogicalResult checkArguments(Instance &instance);
+  void checkLayer(const LayerConfig &layer);
+  void checkArguments(const LayerConfig &layer);
   llvm::FailureOr<Tensors> dense(Instance &instance, const CallInputs &call);
   llvm::FailureOr<Tensors> activation(Instance &instance,
                                       const CallInputs &call);
@@ -168,6 +176,8 @@ private:
                                          const CallInputs &call);
   llvm::FailureOr<Tensors> timeDistributed(Instance &instance,
                                            const CallInputs &call);
+
+  void checkRecurrent(JsonView config);
 
   // Activations, parameters (Parameters.cpp).
   llvm::FailureOr<ActivationSpec> readActivation(JsonView json);
@@ -206,11 +216,15 @@ private:
   mlir::Operation *lastParameter = nullptr;
   std::vector<std::unique_ptr<Instance>> instances;
   std::map<int64_t, Instance *> shared;
+  std::set<int64_t> linked;      ///< numbers in `shared` that came again
+  std::set<int64_t> checked;     ///< shared layers that checkLayer() saw
+  bool namedActivations = false; ///< an error has listed those that are known
   std::set<uint32_t> streams;
   size_t totalCalls = 0;
 
-  // Masks that layers made, by what they were made of.
-  std::map<std::pair<void *, double>, mlir::Value> maskingMasks;
+  // Masks that layers made, by what they were made of; numbers by their bits,
+  // since NaN has no order.
+  std::map<std::pair<void *, uint64_t>, mlir::Value> maskingMasks;
   std::map<void *, mlir::Value> embeddingMasks;
   std::map<std::pair<void *, void *>, mlir::Value> orMasks;
 };

@@ -44,7 +44,11 @@ belfry::importModel(mlir::MLIRContext &context, StringRef path,
     return {};
   JsonView config(*json, file->configName, diags);
   llvm::FailureOr<std::unique_ptr<ModelConfig>> model = readModelConfig(config);
-  if (failed(model) || failed(checkSupported(**model, path, diags)))
+  if (failed(model))
+    return {};
+  Emitter emitter(context, path, diags);
+  bool supported = succeeded(checkSupported(**model, path, diags));
+  if (failed(emitter.checkLayers(**model)) || !supported)
     return {};
 
   // What the verifier says is an error of this import too.
@@ -54,7 +58,6 @@ belfry::importModel(mlir::MLIRContext &context, StringRef path,
           (void)diags.error(path + ": " + diagnostic.str());
         return llvm::success();
       });
-  Emitter emitter(context, path, diags);
   llvm::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> module =
       emitter.emit(**model);
   if (failed(module) ||
@@ -76,7 +79,9 @@ belfry::importModel(mlir::MLIRContext &context, StringRef path,
     llvm::Expected<std::vector<uint8_t>> block = readWeightsImage(
         *file->weights, (path + ": model.weights.h5").str(), **module);
     if (!block) {
-      (void)diags.error(llvm::toString(block.takeError()));
+      std::string text = llvm::toString(block.takeError());
+      std::string sharing = emitter.describeLostSharing(text);
+      (void)diags.error(sharing.empty() ? text : path + ": " + sharing);
       return {};
     }
     if (weights)

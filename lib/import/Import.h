@@ -31,6 +31,10 @@ struct ImportOptions {
   std::optional<std::string> loss, optimizer, metrics;
 };
 
+/// What the warning says that a loss of the file gives which is not known.
+inline constexpr llvm::StringLiteral kNotCompiled =
+    "the model is not compiled for training";
+
 /// Imports a `.keras` or `.json` file of Keras 3. On failure the result is null
 /// and `diags` has the reasons; on success it may have warnings. The context
 /// has the nn dialect loaded. Where the file has weights, they are checked

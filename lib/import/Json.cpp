@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace belfry;
 using llvm::StringRef;
@@ -21,10 +22,53 @@ using llvm::Twine;
 /// A nested model takes five levels; Keras's own reader stops near 200 models.
 static constexpr unsigned kMaxDepth = 512;
 
+namespace {
+/// A number that Python's json module writes and JSON does not have. LLVM's
+/// parser gets a string in its place, of characters that no text uses.
+struct Unbounded {
+  StringRef token, marker;
+  double value;
+};
+} // namespace
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+static const Unbounded kUnbounded[] = {
+    {"Infinity", "\uFDD0+", kInfinity},
+    {"-Infinity", "\uFDD0-", -kInfinity},
+    {"NaN", "\uFDD0?", std::numeric_limits<double>::quiet_NaN()},
+};
+
+static const Unbounded *tokenAt(StringRef text) {
+  for (const Unbounded &one : kUnbounded)
+    if (text.starts_with(one.token))
+      return &one;
+  return nullptr;
+}
+
+/// Recursive, which kMaxDepth bounds.
+static void replaceMarkers(llvm::json::Value &value) {
+  if (llvm::json::Object *object = value.getAsObject()) {
+    for (auto &entry : *object)
+      replaceMarkers(entry.second);
+  } else if (llvm::json::Array *array = value.getAsArray()) {
+    for (llvm::json::Value &element : *array)
+      replaceMarkers(element);
+  } else if (std::optional<StringRef> text = value.getAsString()) {
+    for (const Unbounded &one : kUnbounded)
+      if (*text == one.marker) {
+        value = llvm::json::Value(one.value);
+        return;
+      }
+  }
+}
+
 llvm::FailureOr<llvm::json::Value>
 belfry::parseJson(StringRef text, StringRef where, ImportDiagnostics &diags) {
   unsigned depth = 0;
   bool inString = false;
+  std::string marked; // the text with markers, up to `copied`
+  size_t copied = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (inString) {
@@ -36,17 +80,27 @@ belfry::parseJson(StringRef text, StringRef where, ImportDiagnostics &diags) {
     }
     if (c == '"')
       inString = true;
-    else if (c == '[' || c == '{') {
+    else if (const Unbounded *token = tokenAt(text.substr(i))) {
+      marked += text.slice(copied, i);
+      marked += ("\"" + token->marker + "\"").str();
+      i += token->token.size() - 1;
+      copied = i + 1;
+    } else if (c == '[' || c == '{') {
       if (++depth > kMaxDepth)
         return diags.error(where + ": JSON nested deeper than " +
                            Twine(kMaxDepth) + " levels");
     } else if ((c == ']' || c == '}') && depth)
       --depth;
   }
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (copied)
+    marked += text.substr(copied);
+  llvm::Expected<llvm::json::Value> parsed =
+      llvm::json::parse(copied ? StringRef(marked) : text);
   if (!parsed)
     return diags.error(
         where + ": not valid JSON: " + llvm::toString(parsed.takeError()));
+  if (copied)
+    replaceMarkers(*parsed);
   return std::move(*parsed);
 }
 
@@ -120,8 +174,12 @@ double JsonView::getNumber() const {
     if (std::optional<double> number = value->getAsNumber();
         number && std::isfinite(*number))
       return *number;
-  (void)expected("a number");
+  (void)expected(isNumber() ? "a finite number" : "a number");
   return 0;
+}
+
+double JsonView::getAnyNumber() const {
+  return isNumber() ? *value->getAsNumber() : getNumber();
 }
 
 double JsonView::getNumberFor(StringRef kind, StringRef name) const {
@@ -165,18 +223,30 @@ llvm::LogicalResult JsonView::expected(StringRef what) const {
   return error("expected " + what + ", got " + shown());
 }
 
-llvm::LogicalResult JsonView::error(const Twine &message) const {
+std::string JsonView::located() const {
   std::string text = where;
   if (!layer.empty())
     text += ": layer '" + layer + "'";
   if (!path.empty())
     text += ": " + path;
-  return diags ? diags->error(text + ": " + message) : llvm::failure();
+  return text;
+}
+
+llvm::LogicalResult JsonView::error(const Twine &message) const {
+  return diags ? diags->error(located() + ": " + message) : llvm::failure();
+}
+
+void JsonView::warning(const Twine &message) const {
+  if (diags)
+    diags->warning(located() + ": " + message);
 }
 
 std::string JsonView::shown() const {
   if (!value)
     return "nothing";
+  if (isNumber())
+    if (double number = *value->getAsNumber(); !std::isfinite(number))
+      return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
   std::string text;
   llvm::raw_string_ostream os(text);
   os << *value;
@@ -189,6 +259,8 @@ std::string JsonView::shown() const {
     --cut;
   return text.substr(0, cut) + "…";
 }
+
+JsonView JsonView::asRoot() const { return child(value, ""); }
 
 JsonView JsonView::ofLayer(StringRef name) const {
   JsonView view = *this;

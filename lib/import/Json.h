@@ -54,6 +54,8 @@ public:
   std::string getString() const;
   int64_t getInt() const;
   double getNumber() const;
+  /// A number that may also be infinite or no number.
+  double getAnyNumber() const;
   bool getBool() const;
   /// The value as the argument `name` of `kind`: an error, and a value that
   /// does no harm, where dialects/nn/Limits.h does not take it.
@@ -67,16 +69,20 @@ public:
 
   /// An error about this value: "FILE: layer 'x': PATH: MESSAGE".
   llvm::LogicalResult error(const llvm::Twine &message) const;
+  void warning(const llvm::Twine &message) const;
   /// The value as a short text, for messages.
   std::string shown() const;
   /// From here on errors name this layer too.
   JsonView ofLayer(llvm::StringRef name) const;
+  /// The value with paths that begin at it.
+  JsonView asRoot() const;
   llvm::StringRef getPath() const { return path; }
   ImportDiagnostics &getDiagnostics() const { return *diags; }
 
 private:
   using Kind = llvm::json::Value::Kind;
   JsonView child(const llvm::json::Value *value, std::string path) const;
+  std::string located() const;
   llvm::LogicalResult expected(llvm::StringRef what) const;
 
   const llvm::json::Value *value = nullptr;
@@ -84,7 +90,8 @@ private:
   std::string where, layer, path;
 };
 
-/// Parses a text. Deep nesting, which a recursive parser does not survive, is
+/// Parses a text, which may have Python's Infinity, -Infinity and NaN as
+/// numbers. Deep nesting, which a recursive parser does not survive, is
 /// refused before.
 llvm::FailureOr<llvm::json::Value> parseJson(llvm::StringRef text,
                                              llvm::StringRef where,

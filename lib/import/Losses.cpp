@@ -71,7 +71,11 @@ static std::string suggestFrom(const std::vector<Names> &table,
     all.push_back(names.kind);
     all.insert(all.end(), names.others.begin(), names.others.end());
   }
-  return suggest(name, all, kinds);
+  std::string text = suggest(name, all, kinds);
+  // What is close in writing may be far in meaning, so all are named.
+  if (!StringRef(text).starts_with("known: "))
+    text += " " + suggest("", {}, kinds);
+  return text;
 }
 
 std::optional<LossKind> belfry::findLoss(StringRef name) {

@@ -10,6 +10,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <limits>
+#include <utility>
+
 using namespace belfry;
 using llvm::StringRef;
 using mlir::RankedTensorType;
@@ -196,7 +199,13 @@ llvm::FailureOr<ActivationSpec> Emitter::activationLayer(StringRef className,
     spec.kind = nn::Activation::Relu;
     if (double slope = numberOr("negative_slope", "alpha", 0))
       spec.alpha = slope;
-    if (!config["max_value"].isNull())
+    // An infinite one is none.
+    JsonView most = config["max_value"];
+    bool bounded =
+        !most.isNull() &&
+        !(most.isNumber() &&
+          most.getAnyNumber() == std::numeric_limits<double>::infinity());
+    if (bounded)
       spec.maxValue = numberOr("max_value", "max_value", 0);
     if (double threshold = numberOr("threshold", "threshold", 0))
       spec.threshold = threshold;
@@ -243,8 +252,10 @@ llvm::FailureOr<ActivationSpec> Emitter::readActivation(JsonView json) {
   }
   std::optional<nn::Activation> kind = activationNamed(name);
   if (!kind)
-    return json.error("activation '" + name +
-                      "' is not supported; known: " + activationNames());
+    return json.error("activation '" + name + "' is not supported" +
+                      (std::exchange(namedActivations, true)
+                           ? std::string()
+                           : "; known: " + activationNames()));
   spec.kind = *kind;
   return spec;
 }

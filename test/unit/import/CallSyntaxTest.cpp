@@ -29,7 +29,8 @@ static std::string parsed(llvm::StringRef text) {
 TEST(CallSyntax, Names) {
   EXPECT_EQ(parsed("mse"), "=\"mse\";");
   EXPECT_EQ(parsed(" a , b "), "=\"a\";=\"b\";");
-  EXPECT_EQ(parsed(""), "");
+  EXPECT_EQ(parsed(" "), "--loss: is empty, expected NAME, NAME(key=value, …) "
+                         "or OUTPUT=NAME");
 }
 
 TEST(CallSyntax, Arguments) {

@@ -56,12 +56,12 @@ TEST(Compile, NumbersWithinTheirLimits) {
     const char *loss, *optimizer, *error;
   } rows[] = {
       {"huber(delta=-1)", "sgd",
-       "--loss: config.delta: expected a number above 0, got -1"},
+       "--loss: delta: expected a number above 0, got -1"},
       {"huber(delta=0)", "sgd", "delta: expected a number above 0, got 0"},
       {"bce(label_smoothing=2)", "sgd",
        "label_smoothing: expected a number from 0 to 1, got 2"},
       {"mse", "adam(beta_1=1)",
-       "--optimizer: config.beta_1: expected a number from 0 to below 1, got "
+       "--optimizer: beta_1: expected a number from 0 to below 1, got "
        "1"},
       {"mse", "adam(epsilon=-1e-9)",
        "epsilon: expected a number of at least 0, got -1e-09"},
@@ -104,7 +104,10 @@ TEST(Compile, CrossEntropyStandsForTwo) {
                        "target tensor<?x1xi32>"));
 }
 
-TEST(Compile, BypassOnlyFromProbabilities) {
+// As _get_logits() of keras/src/backend/tensorflow/nn.py does: what went into
+// the activation is found whatever from_logits says, and not behind the
+// blanking out of ignore_class.
+TEST(Compile, BypassOfEveryActivationInSight) {
   auto bypasses = [](llvm::StringRef activation, const std::string &loss) {
     ImportOptions options;
     options.loss = loss;
@@ -114,9 +117,49 @@ TEST(Compile, BypassOnlyFromProbabilities) {
   };
   EXPECT_TRUE(bypasses("sigmoid", "bce"));
   EXPECT_TRUE(bypasses("softmax", "categorical_crossentropy"));
-  EXPECT_FALSE(bypasses("sigmoid", "bce(from_logits=true)"));
+  EXPECT_TRUE(bypasses("sigmoid", "bce(from_logits=true)"));
+  EXPECT_TRUE(
+      bypasses("softmax", "sparse_categorical_crossentropy(from_logits=true)"));
+  EXPECT_FALSE(bypasses("linear", "bce(from_logits=true)"));
+  EXPECT_FALSE(
+      bypasses("softmax", "sparse_categorical_crossentropy(ignore_class=1)"));
+  EXPECT_FALSE(bypasses("softmax",
+                        "sparse_categorical_crossentropy(ignore_class=0, "
+                        "from_logits=true)"));
   EXPECT_FALSE(bypasses("sigmoid", "mse"));
   EXPECT_FALSE(bypasses("tanh", "bce"));
+}
+
+TEST(Compile, FromLogitsOfAnActivationIsAWarning) {
+  auto import = [](llvm::StringRef activation, const std::string &loss) {
+    ImportOptions options;
+    options.loss = loss;
+    return std::make_unique<Imported>(
+        sequential("[null, 3]", dense("2", activation)), options);
+  };
+  auto bce = import("sigmoid", "bce(from_logits=true)");
+  EXPECT_FALSE(bce->has("from_logits"));
+  ASSERT_EQ(bce->diags.getWarnings().size(), 1u);
+  EXPECT_EQ(bce->diags.getWarnings()[0],
+            "--loss: output 'out' ends in a sigmoid, so it has no logits as "
+            "from_logits says; the loss is computed from what goes into the "
+            "sigmoid, as Keras on TensorFlow does");
+  EXPECT_TRUE(import("linear", "bce(from_logits=true)")->has("from_logits"));
+  // Keras does not see it, and says nothing.
+  auto ignoring = import("softmax", "sparse_categorical_crossentropy("
+                                    "from_logits=true, ignore_class=0)");
+  EXPECT_TRUE(ignoring->has("from_logits"));
+  EXPECT_TRUE(ignoring->diags.getWarnings().empty());
+  // Nor behind TimeDistributed.
+  ImportOptions options;
+  options.loss = "bce(from_logits=true)";
+  Imported steps(
+      sequential("[null, 4, 3]", layer("TimeDistributed", "steps",
+                                       "\"layer\": " + dense("1", "sigmoid"))),
+      options);
+  EXPECT_TRUE(steps.has("from_logits"));
+  EXPECT_FALSE(steps.has("bypass_activation"));
+  EXPECT_TRUE(steps.diags.getWarnings().empty());
 }
 
 TEST(Compile, Arguments) {
@@ -148,18 +191,25 @@ TEST(Compile, OptionsThatAreWrong) {
       {"mse", "sgd(clipnorm=1)", "", "clipnorm: is not supported (got 1)"},
       {"mse", "sgd(use_ema=true)", "", "use_ema: is not supported"},
       {"mse", "adam(learnin_rate=1)", "", "did you mean 'learning_rate'?"},
-      {"mse", "sgd(momentum=big)", "", "expected a number, got \"big\""},
+      {"mse", "sgd(momentum=big)", "",
+       "--optimizer: momentum: expected a number, got \"big\""},
+      {"huber(delta=x)", "sgd", "",
+       "--loss: delta: expected a number, got \"x\""},
+      {"", "sgd", "", "--loss: is empty, expected NAME"},
+      {"mse", "sgd", " ", "--metrics: is empty, expected NAME"},
       {"mse", "sgd,adam", "", "--optimizer: expected one optimizer"},
       {"mse", "sgd", "acuracy",
        "metric 'acuracy' is not supported; did you "
-       "mean 'accuracy'?"},
+       "mean 'accuracy'? known: 'accuracy', 'binary_accuracy', "},
+      {"mse", "sgd", "auc", "known: 'accuracy', 'binary_accuracy', "},
       {"mse", "sgd", "b=mae", "--metrics: no output 'b'"},
   };
   for (const auto &row : rows) {
     ImportOptions options;
     options.loss = row.loss;
     options.optimizer = row.optimizer;
-    options.metrics = row.metrics;
+    if (*row.metrics)
+      options.metrics = row.metrics;
     Imported model(sequential("[null, 3]", dense("2", "linear")), options);
     EXPECT_FALSE(model.module);
     EXPECT_TRUE(model.says(row.error))
@@ -173,8 +223,11 @@ TEST(Compile, AnUnknownLossOfTheFileIsAWarning) {
   EXPECT_TRUE(model.module);
   EXPECT_FALSE(model.has("nn.compile"));
   ASSERT_EQ(model.diags.getWarnings().size(), 1u);
-  EXPECT_TRUE(llvm::StringRef(model.diags.getWarnings()[0])
-                  .contains("loss 'my_loss' of output 'out' is not supported"));
+  EXPECT_EQ(model.diags.getWarnings()[0],
+            model.file.path +
+                ": compile_config.loss: loss 'my_loss' of output 'out' is not "
+                "supported, so the model is not compiled for training; --loss "
+                "gives another");
 }
 
 TEST(Compile, AScheduleIsRefused) {

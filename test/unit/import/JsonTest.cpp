@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace belfry;
 
 namespace {
@@ -93,6 +95,24 @@ TEST(Json, LongValuesAreCut) {
 TEST(Json, Invalid) {
   Parsed json("{\"a\": ");
   EXPECT_TRUE(llvm::StringRef(json.only()).starts_with("f: not valid JSON"));
+}
+
+// Python's json module writes them bare.
+TEST(Json, NumbersThatAreNotFinite) {
+  Parsed json(R"({"a": [Infinity, -Infinity,NaN], "b": "NaN, \"-Infinity"})");
+  JsonView list = json.view["a"];
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[size_t(0)].getAnyNumber(), HUGE_VAL);
+  EXPECT_EQ(list[1].getAnyNumber(), -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(list[2].getAnyNumber()));
+  EXPECT_EQ(json.view["b"].getString(), "NaN, \"-Infinity");
+  EXPECT_FALSE(json.diags.hasErrors());
+  EXPECT_EQ(list[1].getNumber(), 0);
+  EXPECT_EQ(json.only(), "f: a[1]: expected a finite number, got -Infinity");
+  EXPECT_TRUE(llvm::StringRef(Parsed("[Infinit]").only())
+                  .starts_with("f: not valid JSON"));
+  EXPECT_TRUE(llvm::StringRef(Parsed("[NaN1]").only())
+                  .starts_with("f: not valid JSON"));
 }
 
 TEST(Json, DepthIsLimited) {

@@ -44,7 +44,13 @@ TEST(Model, WrongArgumentsNameLayerAndValue) {
       {"RepeatVector", R"("n": -1)", "expected a number from 1 on, got -1"},
       {"Embedding", R"("input_dim": 0, "output_dim": 2)", "input_dim"},
       {"LSTM", R"("units": 2)", "expected an input of shape (batch, time"},
-      {"LSTM", R"("units": 2, "stateful": true)", "expected an input"},
+      {"LSTM", R"("units": 2, "stateful": true)",
+       "stateful: a stateful layer is not supported"},
+      {"ReLU", R"("max_value": NaN)",
+       "max_value: expected a finite number, got NaN"},
+      {"ReLU", R"("threshold": -Infinity)",
+       "threshold: expected a finite number, got -Infinity"},
+      {"Dropout", R"("rate": NaN)", "rate: expected a finite number, got NaN"},
       {"TimeDistributed", R"("layer": 3)", "expected an object, got 3"},
       {"Bidirectional", R"("layer": {"module": "keras.layers", "class_name":
          "GRU", "config": {"name": "g", "units": 2}})",
@@ -90,6 +96,71 @@ TEST(Model, AllUnsupportedLayersByClass) {
   EXPECT_TRUE(model.says("4 layers are not supported"));
   EXPECT_TRUE(model.says("class Conv2D: 'a', 'b', 'c'"));
   EXPECT_TRUE(model.says("class Lambda (python code is never run): 'f'"));
+}
+
+TEST(Model, AllUnsupportedArgumentsAtOnce) {
+  auto dense = [](llvm::StringRef name, llvm::StringRef rest) {
+    return layer("Dense", name, ("\"units\": 2, " + rest).str()) + ", ";
+  };
+  std::string inner =
+      R"({"module": "keras", "class_name": "Sequential", "config": {"name": "n",
+          "layers": [)" +
+      layer("Activation", "in", R"("activation": "sparsemax")") + "]}}";
+  Imported model(sequential(
+      "[null, 4, 3]",
+      layer("Conv2D", "c") + ", " + dense("a", R"("activation": "glu")") +
+          dense("b", R"("dtype": "float16", "activation": "celu")") +
+          dense("i", R"("kernel_initializer": "cold")") + inner + ", " +
+          layer("LSTM", "r",
+                R"("units": 2, "stateful": true, "activation": "celu",
+                   "recurrent_activation": "glu")")));
+  EXPECT_EQ(model.diags.getErrors().size(), 10u);
+  EXPECT_TRUE(model.says("class Conv2D: 'c'"));
+  // The first one lists those that are known.
+  EXPECT_TRUE(model.says("'a': config.layers[2].config.activation: activation "
+                         "'glu' is not supported; known: linear, relu"));
+  EXPECT_TRUE(model.says("layer 'b': config.layers[3].config.dtype: dtype"));
+  EXPECT_TRUE(model.says("layer 'b': config.layers[3].config.activation: "
+                         "activation 'celu' is not supported"));
+  EXPECT_TRUE(model.says("layer 'i': config.layers[4].config."
+                         "kernel_initializer: initializer 'cold'"));
+  EXPECT_TRUE(model.says("layer 'in': config.layers[5].config.layers[0].config."
+                         "activation: activation 'sparsemax'"));
+  EXPECT_TRUE(model.says("config.stateful"));
+  EXPECT_TRUE(model.says("config.layers[6].config.activation"));
+  EXPECT_TRUE(model.says("config.recurrent_activation"));
+}
+
+TEST(Model, NumbersThatAreNotFinite) {
+  // -inf and NaN as MLIR writes them, by their bits.
+  EXPECT_TRUE(
+      Imported(sequential("[null, 4, 3]",
+                          layer("Masking", "m", "\"mask_value\": -Infinity")))
+          .has("mask_value = 0xFFF0000000000000"));
+  EXPECT_TRUE(Imported(sequential("[null, 4, 3]",
+                                  layer("Masking", "m", "\"mask_value\": NaN")))
+                  .has("mask_value = 0x7FF8000000000000"));
+  Imported relu(
+      sequential("[null, 3]", layer("ReLU", "r", "\"max_value\": Infinity")));
+  EXPECT_TRUE(relu.has("nn.activation relu"));
+  EXPECT_FALSE(relu.has("max_value"));
+}
+
+TEST(Model, BidirectionalOfTwoClasses) {
+  Imported model(
+      sequential("[null, 4, 3]",
+                 layer("Bidirectional", "b",
+                       "\"merge_mode\": \"sum\", \"layer\": " +
+                           layer("GRU", "forward_g", "\"units\": 2") +
+                           ", \"backward_layer\": " +
+                           layer("SimpleRNN", "backward_s",
+                                 "\"units\": 2, \"go_backwards\": true"))));
+  ASSERT_TRUE(model.module) << quotedList(model.diags.getErrors());
+  EXPECT_TRUE(model.has("nn.gru"));
+  EXPECT_TRUE(model.has("nn.simple_rnn"));
+  EXPECT_TRUE(model.has("nn.bidirectional sum"));
+  EXPECT_TRUE(model.has("path = \"layers/bidirectional/backward_layer/cell/"
+                        "vars/0\""));
 }
 
 TEST(Model, Inputs) {
