@@ -22,9 +22,6 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (op.getDialect() && op.getDialect()->getNamespace() == "nn")
-        op.erase();
     OpBuilder b(&getContext());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function.isExternal())

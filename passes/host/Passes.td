@@ -52,11 +52,11 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def FinalizeHost : Pass<"finalize-host", "::mlir::ModuleOp"> {
-  let summary = "sets linkage and processor of the functions, drops what is left of the model";
+  let summary = "sets linkage and processor of the functions";
   let description = [{
     Kernels are internal, phases external; every function gets the processor's
-    name and features. Ops of the nn dialect at module level (parameters) go:
-    what they say is in the manifest.
+    name and features. The list of parameters (nn.parameter) stays until the
+    translation to LLVM IR: weights that the module names are read by it.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "LLVM's name of the processor">,
