@@ -50,15 +50,22 @@ static constexpr Limits kLimits[] = {
     {"relu", "max_value", 0, kNoLimit},
 };
 
+std::optional<nn::NumberRange> nn::rangeOf(StringRef kind, StringRef name) {
+  const Limits *found = llvm::find_if(kLimits, [&](const Limits &one) {
+    return one.name == name && (one.kind.empty() || one.kind == kind);
+  });
+  if (found == std::end(kLimits))
+    return std::nullopt;
+  return NumberRange{found->low, found->high, found->openLow, found->openHigh};
+}
+
 std::string nn::describeOutOfRange(StringRef kind, StringRef name,
                                    double value) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto shown = [](double number) { return llvm::format("%.9g", number); };
-  const Limits *limits = llvm::find_if(kLimits, [&](const Limits &one) {
-    return one.name == name && (one.kind.empty() || one.kind == kind);
-  });
-  if (limits == std::end(kLimits)) {
+  std::optional<NumberRange> limits = rangeOf(kind, name);
+  if (!limits) {
     if (!std::isfinite(value))
       os << "expected a finite number, got " << shown(value);
     return text;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The one place that says which numbers the arguments of optimizers, losses and
-// layers may be. The verifiers and the importer ask it.
+// layers may be. The verifiers and the importer ask it, and the driver
+// writes it into the manifest for 'fit --set'.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,20 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace belfry::nn {
+
+/// From `low` to `high`, infinite for none. An end that is open is no part.
+struct NumberRange {
+  double low, high;
+  bool openLow = false, openHigh = false;
+};
+
+/// The numbers that the argument `name` of `kind` takes, none for all finite
+/// ones. `kind` as for describeOutOfRange.
+std::optional<NumberRange> rangeOf(llvm::StringRef kind, llvm::StringRef name);
 
 /// What is wrong with `value` as the argument `name` of `kind` (an optimizer's,
 /// loss's, metric's or activation's name, or that of a layer op): "expected a

@@ -29,6 +29,7 @@
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
 #include "passes/StagePipeline.h"
+#include "runtime/core/Manifest.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,6 +69,7 @@ private:
   LogicalResult runStages(Stage last);
   LogicalResult runStage(Stage stage);
   LogicalResult makeManifest();
+  LogicalResult checkManifest();
   LogicalResult generate();
   LogicalResult generateFrom(llvm::LLVMContext &llvmContext,
                              std::unique_ptr<llvm::Module> &module);
@@ -91,6 +93,14 @@ private:
   LogicalResult failInternal(const Twine &message) {
     status = 2;
     return diags.error("internal: " + message);
+  }
+
+  /// An error of what the compilation made of the module: with a module that
+  /// was given, the module's.
+  LogicalResult failModule(const Twine &message) {
+    if (!loaded.isModule)
+      return failInternal(message);
+    return diags.error(path + ": the module is inconsistent: " + message);
   }
 
   std::string path;
@@ -241,10 +251,11 @@ LogicalResult Compilation::runStage(Stage stage) {
   size_t before = diags.getErrors().size();
   if (succeeded(pm.run(*loaded.module)))
     return success();
-  // What the user's model can cause is found before it is lowered.
   if (diags.getErrors().size() == before)
-    return failInternal("stage '" + stageName(stage) + "' failed");
-  if (stage > Stage::Placed)
+    return failModule("stage '" + stageName(stage) + "' failed");
+  // What the user's model can cause is found before it is lowered. A module
+  // that starts behind its import can hold anything.
+  if (stage > Stage::Placed && loaded.stage == Stage::Import)
     status = 2;
   return failure();
 }
@@ -322,8 +333,28 @@ LogicalResult Compilation::makeManifest() {
   manifest.report = facts ? &*facts : nullptr;
   llvm::Expected<std::string> text = buildManifest(*loaded.module, manifest);
   if (!text)
-    return failInternal(llvm::toString(text.takeError()));
+    return failModule(llvm::toString(text.takeError()));
   result.manifest = std::move(*text);
+  return checkManifest();
+}
+
+/// Reads the manifest as the program will: what it would refuse is found here.
+LogicalResult Compilation::checkManifest() {
+  auto phases = (*loaded.module)->getAttrOfType<ArrayAttr>("belfry.phases");
+  rt::Expected<rt::Manifest> manifest =
+      rt::parseManifest(result.manifest, phases ? phases.size() : 0);
+  if (!manifest.ok())
+    return failModule(manifest.status().message());
+  if (!loaded.weights)
+    return success();
+  uint64_t bytes = 0;
+  for (const rt::ParameterInfo &parameter : manifest->parameters)
+    bytes = llvm::alignTo(bytes, kWeightAlignment) + parameter.bytes();
+  if (bytes != loaded.weights->size())
+    return failModule("its parameters have " + Twine(bytes) +
+                      " bytes, the weights that are read by its nn.parameter "
+                      "ops " +
+                      Twine(loaded.weights->size()));
   return success();
 }
 
@@ -408,7 +439,7 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
                              result.manifest, loaded.weights.has_value(),
                              loaded.weights ? loaded.weights->size() : 0);
         if (!translated)
-          return failInternal(llvm::toString(translated.takeError()));
+          return failModule(llvm::toString(translated.takeError()));
         module = std::move(*translated);
         return success();
       })))

@@ -10,10 +10,13 @@
 #include "dialects/nn/Nn.h"
 #include "lib/import/Compile.h"
 #include "lib/import/Weights.h"
+#include "passes/Passes.h"
 #include "passes/training/Losses.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -174,6 +177,40 @@ static LogicalResult recompile(ModuleOp module, const ImportOptions &options,
   return success();
 }
 
+/// Holds a module against the stage that it is said to be at: what may not be
+/// there yet or any more, what has to be there, and what later stages note.
+static LogicalResult checkStage(ModuleOp module, Stage stage) {
+  PassManager pm(module.getContext());
+  VerifyStageOptions verify;
+  verify.stage = stage;
+  pm.addPass(createVerifyStage(verify));
+  if (failed(pm.run(module)))
+    return failure();
+  auto wrong = [&](const Twine &what) {
+    return module.emitError()
+           << "at stage '" << stageName(stage) << "' " << what;
+  };
+  bool isDescribed = bool(module->getAttrOfType<DictionaryAttr>(kProgramAttr));
+  if (isDescribed && stage < Stage::Placed)
+    return wrong("there is no '" + kProgramAttr + "' yet");
+  if (!isDescribed && stage >= Stage::Placed)
+    return wrong("'" + kProgramAttr + "' is missing");
+  if (stage < Stage::Target && !module.getOps<LLVM::LLVMFuncOp>().empty())
+    return wrong("there are no functions of LLVM dialect yet");
+  auto functions = module->getAttrOfType<DictionaryAttr>("belfry.functions");
+  if (functions && stage < Stage::Lowered)
+    return wrong("there is no 'belfry.functions' yet");
+  if (!functions || stage != Stage::Lowered)
+    return success();
+  for (NamedAttribute function : functions)
+    if (auto fields = dyn_cast<DictionaryAttr>(function.getValue()))
+      if (auto buffers = fields.getAs<ArrayAttr>("buffers"))
+        for (auto buffer : buffers.getAsRange<DictionaryAttr>())
+          if (buffer.get("live"))
+            return wrong("buffers have no 'live' yet");
+  return success();
+}
+
 static FailureOr<LoadedModule> parseModule(MLIRContext &context, StringRef path,
                                            const ImportOptions &options,
                                            ImportDiagnostics &diags) {
@@ -193,7 +230,21 @@ static FailureOr<LoadedModule> parseModule(MLIRContext &context, StringRef path,
   std::optional<Stage> stage = detectStage(*loaded.module, why);
   if (!stage)
     return diags.error(path + ": the module " + why);
+  loaded.isModule = true;
   loaded.stage = *stage;
+  if ((*loaded.module)->hasAttr(kStageAttr)) {
+    // The first that is wrong says enough.
+    std::string wrong;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (wrong.empty())
+        wrong = diagnostic.str();
+      return success();
+    });
+    if (failed(checkStage(*loaded.module, *stage)))
+      return diags.error(path + ": the module is inconsistent: '" + kStageAttr +
+                         "' says '" + stageName(*stage) +
+                         "', and it is not at that stage (" + wrong + ")");
+  }
   if (options.loss || options.optimizer || options.metrics) {
     if (*stage != Stage::Import)
       return diags.error(path +

@@ -19,6 +19,8 @@ namespace belfry {
 /// A program before it is compiled.
 struct LoadedModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Read from a module's text or bytecode, so that anything may stand in it.
+  bool isModule = false;
   Stage stage = Stage::Import;
   /// Values of the parameters, laid out as lib/import/Weights.h says.
   std::optional<std::vector<uint8_t>> weights;

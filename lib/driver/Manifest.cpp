@@ -8,6 +8,7 @@
 #include "lib/driver/Manifest.h"
 
 #include "belfry/Runtime.h"
+#include "dialects/nn/Limits.h"
 #include "passes/Stage.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -43,6 +44,7 @@ private:
   void value(Attribute attr);
   void member(StringRef key, Attribute attr);
   void optimizer(DictionaryAttr attr);
+  void limits(DictionaryAttr optimizer);
   void function(DictionaryAttr attr);
   void buffer(DictionaryAttr attr);
   std::optional<int64_t> indexOf(StringRef kind, StringRef name, int64_t index);
@@ -108,6 +110,30 @@ void Writer::member(StringRef key, Attribute attr) {
   json.attributeEnd();
 }
 
+/// What `fit --set` may make of the hyperparameters, those with limits.
+void Writer::limits(DictionaryAttr optimizer) {
+  auto kind = optimizer.getAs<StringAttr>("name");
+  auto hypers = optimizer.getAs<ArrayAttr>("hypers");
+  if (!kind || !hypers)
+    return;
+  json.attributeObject("limits", [&] {
+    for (auto hyper : hypers.getAsRange<DictionaryAttr>()) {
+      auto name = hyper.getAs<StringAttr>("name");
+      std::optional<nn::NumberRange> range;
+      if (name)
+        range = nn::rangeOf(kind, name);
+      if (!range)
+        continue;
+      json.attributeObject(name, [&] {
+        if (std::isfinite(range->low))
+          json.attribute(range->openLow ? "above" : "least", range->low);
+        if (std::isfinite(range->high))
+          json.attribute(range->openHigh ? "below" : "most", range->high);
+      });
+    }
+  });
+}
+
 /// Hyperparameters are an object whose order counts.
 void Writer::optimizer(DictionaryAttr attr) {
   json.attributeObject("optimizer", [&] {
@@ -129,6 +155,7 @@ void Writer::optimizer(DictionaryAttr attr) {
         }
       });
     }
+    limits(attr);
   });
 }
 

@@ -31,6 +31,21 @@ static llvm::Expected<const llvm::Target *> findTarget(StringRef triple) {
   return target;
 }
 
+/// Whether a processor runs 64-bit code, which is all that is made. `cpu` is
+/// one that LLVM knows.
+static bool is64Bit(const llvm::Target &target, const llvm::Triple &triple,
+                    StringRef cpu) {
+  if (!triple.isX86())
+    return true;
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target.createMCSubtargetInfo(triple, cpu, ""));
+  for (const llvm::SubtargetFeatureKV &feature :
+       info->getAllProcessorFeatures())
+    if (StringRef(feature.Key) == "64bit")
+      return info->getFeatureBits().test(feature.Value);
+  return true;
+}
+
 llvm::Expected<Processor> belfry::findProcessor(StringRef mcpu) {
   Processor processor;
   processor.triple = llvm::sys::getDefaultTargetTriple();
@@ -53,8 +68,14 @@ llvm::Expected<Processor> belfry::findProcessor(StringRef mcpu) {
                      "'");
   std::vector<StringRef> names{"native"};
   for (const llvm::SubtargetSubTypeKV &kind :
-       info->getAllProcessorDescriptions())
-    names.push_back(kind.Key);
+       info->getAllProcessorDescriptions()) {
+    if (is64Bit(**target, llvm::Triple(processor.triple), kind.Key))
+      names.push_back(kind.Key);
+    else if (mcpu == kind.Key)
+      return makeError("'--mcpu " + mcpu + "': '" + mcpu +
+                       "' is not a 64-bit processor, and only 64-bit code is "
+                       "generated");
+  }
   if (!mcpu.empty() && llvm::is_contained(names, mcpu)) {
     processor.cpu = mcpu.str();
     return processor;

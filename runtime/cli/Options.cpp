@@ -118,18 +118,21 @@ Status finish(const RawOptions &raw, Options &options) {
                    "a fraction between 0 and 1");
     options.validationSplit = split;
   }
-  for (const std::string &pair : splitAtCommas(raw.set)) {
-    size_t equals = pair.find('=');
-    double value = 0;
-    if (equals == std::string::npos || equals == 0 ||
-        !parseNumber(pair.substr(equals + 1), value))
-      return wrong("--set", pair, "NAME=NUMBER");
-    std::string name = pair.substr(0, equals);
-    for (const auto &earlier : options.set)
-      if (earlier.first == name)
-        return Status::user("'--set' gives '" + name + "' twice");
-    options.set.emplace_back(name, value);
-  }
+  for (const std::string &text : raw.set)
+    for (const std::string &pair : splitAtCommas({text})) {
+      size_t equals = pair.find('=');
+      double value = 0;
+      if (equals == std::string::npos || equals == 0 ||
+          !parseNumber(pair.substr(equals + 1), value))
+        return wrong("--set", text,
+                     pair == text ? "NAME=NUMBER"
+                                  : "NAME=NUMBER,…, got '" + pair + "'");
+      std::string name = pair.substr(0, equals);
+      for (const auto &earlier : options.set)
+        if (earlier.first == name)
+          return Status::user("'--set' gives '" + name + "' twice");
+      options.set.emplace_back(name, value);
+    }
   options.outputs = splitAtCommas(raw.outputs);
   for (const std::string &name : options.outputs)
     if (name.empty())

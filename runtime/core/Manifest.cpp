@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 
 using namespace belfry::rt;
@@ -46,6 +48,32 @@ struct Malformed {
 
 [[noreturn]] void malformed(std::string message) {
   throw Malformed{std::move(message)};
+}
+
+/// What the library found, in our words: its own name its classes.
+std::string describe(const nlohmann::json::exception &failure) {
+  if (const auto *parse =
+          dynamic_cast<const nlohmann::json::parse_error *>(&failure))
+    return "no valid JSON at byte " + std::to_string(parse->byte);
+  if (dynamic_cast<const nlohmann::json::out_of_range *>(&failure)) {
+    // "… key 'dtype' not found"
+    std::string text = failure.what();
+    size_t begin = text.find('\''), end = text.rfind('\'');
+    return begin < end ? "there is no " + text.substr(begin, end - begin + 1)
+                       : "an entry is missing";
+  }
+  return "a value of the wrong kind";
+}
+
+/// Reads a part, so that what is wrong in it is told with its name.
+template <typename Read> auto within(const std::string &part, Read read) {
+  try {
+    return read();
+  } catch (const Malformed &failure) {
+    malformed("in '" + part + "': " + failure.message);
+  } catch (const nlohmann::json::exception &failure) {
+    malformed("in '" + part + "': " + describe(failure));
+  }
 }
 
 DType dtypeOf(const Json &json) {
@@ -125,6 +153,16 @@ std::vector<ParameterInfo> parametersOf(const Json &manifest) {
   return parameters;
 }
 
+HyperLimits limitsOf(const Json &json) {
+  HyperLimits limits;
+  for (auto [key, end] :
+       {std::pair("least", &limits.least), std::pair("above", &limits.above),
+        std::pair("most", &limits.most), std::pair("below", &limits.below)})
+    if (json.contains(key))
+      *end = json[key].get<double>();
+  return limits;
+}
+
 OptimizerInfo optimizerOf(const Json &json,
                           const std::vector<ParameterInfo> &parameters) {
   OptimizerInfo info;
@@ -132,6 +170,9 @@ OptimizerInfo optimizerOf(const Json &json,
   if (json.contains("hypers"))
     for (const auto &[key, value] : json["hypers"].items())
       info.hypers.emplace_back(key, value.get<double>());
+  if (json.contains("limits"))
+    for (const auto &[key, ends] : json["limits"].items())
+      info.limits[key] = limitsOf(ends);
   if (!json.contains("slots"))
     return info;
   for (const Json &entry : json["slots"]) {
@@ -381,27 +422,67 @@ Manifest manifestOf(const Json &json, uint32_t numPhases) {
   if (!slicing.ok())
     malformed(slicing.status().message());
   manifest.slicing = *slicing;
-  manifest.inputs = tensorsOf(json, "inputs");
-  manifest.outputs = tensorsOf(json, "outputs");
-  manifest.targets = tensorsOf(json, "targets");
-  manifest.sampleWeights = tensorsOf(json, "sample_weights");
-  manifest.parameters = parametersOf(json);
+  for (auto [key, tensors] :
+       {std::pair("inputs", &manifest.inputs),
+        std::pair("outputs", &manifest.outputs),
+        std::pair("targets", &manifest.targets),
+        std::pair("sample_weights", &manifest.sampleWeights)})
+    *tensors = within(key, [&] { return tensorsOf(json, key); });
+  manifest.parameters =
+      within("parameters", [&] { return parametersOf(json); });
   if (json.contains("optimizer") && json["optimizer"].is_object())
-    manifest.optimizer = optimizerOf(json["optimizer"], manifest.parameters);
-  if (json.contains("losses"))
-    for (const Json &loss : json["losses"])
-      manifest.losses.push_back(loss.get<std::string>());
-  if (json.contains("metrics"))
-    for (const Json &metric : json["metrics"])
-      manifest.metrics.push_back({metric.at("name").get<std::string>(),
-                                  metric.value("weighted", false)});
-  manifest.layers = layersOf(json);
-  for (const auto &[name, function] : json.at("functions").items())
-    manifest.functions[name] = functionOf(function, manifest, numPhases);
+    manifest.optimizer = within("optimizer", [&] {
+      return optimizerOf(json["optimizer"], manifest.parameters);
+    });
+  within("losses", [&] {
+    if (json.contains("losses"))
+      for (const Json &loss : json["losses"])
+        manifest.losses.push_back(loss.get<std::string>());
+  });
+  within("metrics", [&] {
+    if (json.contains("metrics"))
+      for (const Json &metric : json["metrics"])
+        manifest.metrics.push_back({metric.at("name").get<std::string>(),
+                                    metric.value("weighted", false)});
+  });
+  manifest.layers = within("layers", [&] { return layersOf(json); });
+  if (!json.contains("functions"))
+    malformed("there is no 'functions'");
+  for (const auto &[name, function] : json["functions"].items())
+    manifest.functions[name] =
+        within(name, [&] { return functionOf(function, manifest, numPhases); });
   return manifest;
 }
 
 } // namespace
+
+std::string HyperLimits::describe(double value) const {
+  if (std::isfinite(value) && !(least && value < *least) &&
+      !(above && value <= *above) && !(most && value > *most) &&
+      !(below && value >= *below))
+    return "";
+  auto shown = [](double number) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", number);
+    return std::string(text.data());
+  };
+  std::string low = above   ? "above " + shown(*above)
+                    : least ? shown(*least)
+                            : "";
+  std::string high = below  ? "below " + shown(*below)
+                     : most ? shown(*most)
+                            : "";
+  std::string text = "expected a ";
+  if (low.empty() && high.empty())
+    text += "finite number";
+  else if (high.empty())
+    text += "number " + (above ? low : "of at least " + low);
+  else if (low.empty())
+    text += "number " + (below ? high : "of at most " + high);
+  else
+    text += "number " + (above ? low : "from " + low) + " to " + high;
+  return text + ", got " + shown(value);
+}
 
 const FunctionInfo *Manifest::function(const std::string &name) const {
   auto found = functions.find(name);
@@ -419,6 +500,6 @@ Expected<Manifest> belfry::rt::parseManifest(std::string_view json,
   } catch (const Malformed &failure) {
     return Status::internal("manifest: " + failure.message);
   } catch (const nlohmann::json::exception &failure) {
-    return Status::internal(std::string("manifest: ") + failure.what());
+    return Status::internal("manifest: " + describe(failure));
   }
 }

@@ -65,8 +65,17 @@ struct SlotInfo {
   size_t bytes() const { return sizeOf(dtype) * numElements(shape); }
 };
 
+/// The numbers that a hyperparameter may be set to.
+struct HyperLimits {
+  std::optional<double> least, above, most, below;
+  /// What is wrong with a value: "expected a number of at least 0, got -1".
+  /// Empty where nothing is.
+  std::string describe(double value) const;
+};
+
 struct OptimizerInfo {
   std::string name;
+  std::map<std::string, HyperLimits> limits; ///< of hypers that have some
   std::vector<std::pair<std::string, double>> hypers;
   std::vector<SlotInfo> slots;
 };

@@ -7,6 +7,8 @@
 
 #include "runtime/training/Session.h"
 
+#include "runtime/core/Names.h"
+
 #include "runtime/training/Initializers.h"
 
 #include <cstring>
@@ -75,20 +77,34 @@ void Session::start(const Placement &placement) {
 }
 
 Status Session::setHyper(const std::string &name, double value) {
-  std::string known;
+  const OptimizerInfo &optimizer = manifest_.optimizer;
+  std::string list;
+  std::vector<std::string> known;
   for (size_t i = 0; i < values.hypers.size(); ++i) {
-    const std::string &hyper = manifest_.optimizer.hypers[i].first;
+    const std::string &hyper = optimizer.hypers[i].first;
     if (hyper == name) {
+      auto limits = optimizer.limits.find(name);
+      HyperLimits own =
+          limits == optimizer.limits.end() ? HyperLimits() : limits->second;
+      std::string problem = own.describe(value);
+      if (problem.empty())
+        problem = own.describe(asKept(name, value));
+      if (!problem.empty())
+        return Status::user("'--set': '" + name + "': " + problem);
       values.hypers[i] = asKept(name, value);
       return Status::success();
     }
-    known += (known.empty() ? "" : ", ") + hyper;
+    list += (known.empty() ? "" : ", ") + hyper;
+    known.push_back(hyper);
   }
+  std::string near = nearestName(name, known);
   return Status::user(
-      "'--set " + name + "=…': the optimizer '" + manifest_.optimizer.name +
-      "' has " +
+      "'--set " + name + "=…': the optimizer '" + optimizer.name + "' has " +
       (known.empty() ? "no arguments to set"
-                     : "no argument '" + name + "', there are: " + known));
+                     : "no argument '" + name + "'" +
+                           (near.empty() ? ", there are: " + list
+                                         : "; did you mean '" + near +
+                                               "'? there are: " + list)));
 }
 
 Status Session::loadEmbeddedWeights() {

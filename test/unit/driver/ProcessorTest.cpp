@@ -45,3 +45,22 @@ TEST(Processor, UnknownNames) {
             std::string::npos);
   EXPECT_NE(problem(""), "");
 }
+
+TEST(Processor, Only64Bit) {
+  for (const char *name : {"i386", "i686", "pentium4", "lakemont"}) {
+    llvm::Expected<Processor> found = findProcessor(name);
+    ASSERT_FALSE(bool(found)) << name;
+    std::string mcpu = std::string("'") + name + "'";
+    EXPECT_EQ(llvm::toString(found.takeError()),
+              std::string("'--mcpu ") + name + "': " + mcpu +
+                  " is not a 64-bit processor, and only 64-bit code is "
+                  "generated");
+  }
+  for (const char *name : {"generic", "x86-64", "nocona", "znver4"})
+    EXPECT_TRUE(bool(findProcessor(name))) << name;
+  // Not offered either.
+  llvm::Expected<Processor> near = findProcessor("pentium4n");
+  ASSERT_FALSE(bool(near));
+  EXPECT_EQ(llvm::toString(near.takeError()).find("pentium4'?"),
+            std::string::npos);
+}

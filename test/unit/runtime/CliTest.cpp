@@ -182,6 +182,19 @@ TEST_F(Cli, BadInputOfFit) {
       {xy + "--scale 1/0", "'--scale 1/0': expected a number or a ratio"},
       {xy + "--set learning_rate",
        "'--set learning_rate': expected NAME=NUMBER"},
+      {xy + "--set momentum=1.5",
+       "'--set': 'momentum': expected a number from 0 to 1, got 1.5"},
+      {xy + "--set learning_rate=-1",
+       "'--set': 'learning_rate': expected a number of at least 0, got -1"},
+      {xy + "--set learning_rate=1e39",
+       "'--set': 'learning_rate': expected a number of at least 0, got inf"},
+      {xy + "--set noise=1",
+       "'--set': 'noise': expected a number from 0 to below 1, got 1"},
+      {xy + "--set learning_rte=1",
+       "has no argument 'learning_rte'; did you mean 'learning_rate'?"},
+      {xy + "--set ,", "'--set ,': expected NAME=NUMBER,…, got ''"},
+      {xy + "--set learning_rate=.1,",
+       "'--set learning_rate=.1,': expected NAME=NUMBER,…, got ''"},
       {xy + "--set rate=1",
        "the optimizer 'sgd' has no argument 'rate', there are: learning_rate, "
        "momentum, noise"},
@@ -299,7 +312,7 @@ TEST_F(Cli, ValuesAreGivenOnceAndNotEmpty) {
               "'--save' is given 3 times, expected once");
   expectError(xy + "--set momentum=0,momentum=0.5",
               "'--set' gives 'momentum' twice");
-  expectError(xy + "--set momentum=0,", "expected NAME=NUMBER");
+  expectError(xy + "--set momentum=0,", "expected NAME=NUMBER,…, got ''");
   expectError("predict --x x.npy -o p.npy --outputs dense,", "expected NAME,…");
 }
 

@@ -252,6 +252,10 @@ std::string manifestText(const test::FakeOptions &options) {
       {"name", "sgd"},
       {"hypers",
        {{"learning_rate", double(0.05f)}, {"momentum", 0.9}, {"noise", 0.0}}},
+      {"limits",
+       {{"learning_rate", {{"least", 0.0}}},
+        {"momentum", {{"least", 0.0}, {"most", 1.0}}},
+        {"noise", {{"least", 0.0}, {"below", 1.0}}}}},
       {"slots",
        {{{"name", "momentum"}, {"parameter", "dense/kernel"}, {"init", 0.0}},
         {{"name", "momentum"}, {"parameter", "dense/bias"}, {"init", 0.0}}}}};

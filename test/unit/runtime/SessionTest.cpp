@@ -270,7 +270,11 @@ TEST(Session, ManifestFaultsAreInternalErrors) {
     EXPECT_NE(manifest.status().message().find(mention), std::string::npos)
         << manifest.status().message();
   };
-  expectFault("{", "parse error");
+  expectFault("{", "manifest: no valid JSON at byte 2");
+  expectFault(R"({"abi": 1, "layers": [0], "functions": {}})",
+              "manifest: in 'layers': a value of the wrong kind");
+  expectFault(R"({"abi": 1, "inputs": [{"dtype": "f32"}], "functions": {}})",
+              "manifest: in 'inputs': there is no 'name'");
   expectFault(R"({"abi": 2, "functions": {}})", "abi 2, expected 1");
   expectFault(R"({"abi": 1})", "functions");
   expectFault(R"({"abi": 1, "slicing": "odd", "functions": {}})",
