@@ -7,6 +7,8 @@
 
 #include "lib/report/Report.h"
 
+#include "runtime/core/Names.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,7 +81,7 @@ public:
 
   void row(std::vector<std::string> cells) {
     for (size_t i = 0; i < cells.size(); ++i)
-      widths[i] = std::max(widths[i], cells[i].size());
+      widths[i] = std::max(widths[i], rt::countCharacters(cells[i]));
     rows.push_back(std::move(cells));
   }
 
@@ -87,7 +89,7 @@ public:
     for (const auto &cells : rows) {
       std::string line;
       for (size_t i = 0; i < cells.size(); ++i) {
-        std::string space(widths[i] - cells[i].size(), ' ');
+        std::string space(widths[i] - rt::countCharacters(cells[i]), ' ');
         line += "  " + (sides[i] == '>' ? space + cells[i] : cells[i] + space);
       }
       os << StringRef(line).rtrim() << '\n';
@@ -151,9 +153,10 @@ static void printFunction(const FunctionReport &function, const Report &report,
       std::string device = fact.asked == fact.given
                                ? fact.given
                                : fact.given + ", asked " + fact.asked;
-      table.row({fact.part, fact.layer, fact.op, fact.type, fact.kernel, device,
-                 towers, std::to_string(fact.ops), std::to_string(fact.runs),
-                 scaled(line.flops, ""), bytes(line.read + line.written)});
+      table.row({fact.part, rt::shownName(fact.layer), fact.op, fact.type,
+                 fact.kernel, device, towers, std::to_string(fact.ops),
+                 std::to_string(fact.runs), scaled(line.flops, ""),
+                 bytes(line.read + line.written)});
     }
     table.print(os);
   }

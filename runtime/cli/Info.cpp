@@ -8,6 +8,7 @@
 #include "runtime/cli/Info.h"
 
 #include "runtime/core/MemoryPlan.h"
+#include "runtime/core/Names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -27,12 +28,12 @@ public:
     std::vector<size_t> width(right.size(), 0);
     for (const auto &cells : rows)
       for (size_t i = 0; i < cells.size(); ++i)
-        width[i] = std::max(width[i], cells[i].size());
+        width[i] = std::max(width[i], countCharacters(cells[i]));
     std::string text;
     for (const auto &cells : rows) {
       std::string line;
       for (size_t i = 0; i < cells.size(); ++i) {
-        std::string space(width[i] - cells[i].size(), ' ');
+        std::string space(width[i] - countCharacters(cells[i]), ' ');
         line += (i ? "  " : "  ") +
                 (right[i] ? space + cells[i] : cells[i] + space);
       }
@@ -82,7 +83,8 @@ void addTensors(Table &table, const char *role,
       more += ", values 0 to " + std::to_string(*tensor.limit - 1);
     if (!tensor.loss.empty())
       more += ", loss " + tensor.loss;
-    table.row({role, tensor.name + ": " + more});
+    table.row(
+        {role, shownName(tensor.name, kShownPathCharacters) + ": " + more});
   }
 }
 
@@ -93,8 +95,8 @@ std::string layerTable(const Manifest &manifest) {
     std::string shapes;
     for (const Shape &shape : layer.outputs)
       shapes += (shapes.empty() ? "" : ", ") + toString(shape);
-    table.row(
-        {layer.name, layer.className, shapes, withCommas(layer.parameters)});
+    table.row({shownName(layer.name), layer.className, shapes,
+               withCommas(layer.parameters)});
   }
   return table.text();
 }
@@ -103,8 +105,9 @@ std::string parameterTable(const Manifest &manifest) {
   Table table({false, false, false, false, false});
   table.row({"parameter", "dtype", "shape", "in files", ""});
   for (const ParameterInfo &parameter : manifest.parameters)
-    table.row({parameter.name, std::string(nameOf(parameter.dtype)),
-               toString(parameter.shape), parameter.path,
+    table.row({shownName(parameter.name, kShownPathCharacters),
+               std::string(nameOf(parameter.dtype)), toString(parameter.shape),
+               shownName(parameter.path, kShownPathCharacters),
                parameter.trainable ? "" : "frozen"});
   return table.text();
 }
