@@ -229,15 +229,16 @@ llvm::Expected<std::string> belfry::renderText(StringRef manifest,
     std::vector<std::string> shapes;
     for (const auto &extents : layer.shapes)
       shapes.push_back(shape(extents));
-    layers.row({layer.name, layer.className, llvm::join(shapes, ", "),
-                withCommas(layer.parameters)});
+    layers.row({rt::shownName(layer.name), layer.className,
+                llvm::join(shapes, ", "), withCommas(layer.parameters)});
   }
   layers.print(os);
   os << "\nparameters\n";
   Table parameters("<<<>><");
   parameters.row({"name", "dtype", "shape", "elements", "bytes", ""});
   for (const ParameterFact &parameter : report.parameters)
-    parameters.row({parameter.name, parameter.dtype, shape(parameter.shape),
+    parameters.row({rt::shownName(parameter.name, rt::kShownPathCharacters),
+                    parameter.dtype, shape(parameter.shape),
                     withCommas(parameter.count), bytes(parameter.bytes),
                     parameter.trainable ? "" : "frozen"});
   parameters.print(os);
