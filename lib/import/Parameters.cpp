@@ -201,11 +201,11 @@ llvm::FailureOr<ActivationSpec> Emitter::activationLayer(StringRef className,
       spec.alpha = slope;
     // An infinite one is none.
     JsonView most = config["max_value"];
-    bool bounded =
-        !most.isNull() &&
-        !(most.isNumber() &&
-          most.getAnyNumber() == std::numeric_limits<double>::infinity());
-    if (bounded)
+    bool unbounded =
+        most.isNull() ||
+        (most.isNumber() &&
+         most.getAnyNumber() == std::numeric_limits<double>::infinity());
+    if (!unbounded)
       spec.maxValue = numberOr("max_value", "max_value", 0);
     if (double threshold = numberOr("threshold", "threshold", 0))
       spec.threshold = threshold;

@@ -457,9 +457,10 @@ Manifest manifestOf(const Json &json, uint32_t numPhases) {
 } // namespace
 
 std::string HyperLimits::describe(double value) const {
-  if (std::isfinite(value) && !(least && value < *least) &&
-      !(above && value <= *above) && !(most && value > *most) &&
-      !(below && value >= *below))
+  bool isOutside = !std::isfinite(value) || (least && value < *least) ||
+                   (above && value <= *above) || (most && value > *most) ||
+                   (below && value >= *below);
+  if (!isOutside)
     return "";
   auto shown = [](double number) {
     std::array<char, 40> text{};
