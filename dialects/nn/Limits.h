@@ -1,4 +1,4 @@
-//===- Limits.h - which numbers an argument takes ----------------*- C++ -*-==//
+//===- Limits.h - which numbers an argument takes ---------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,18 +14,14 @@
 #ifndef BELFRY_NN_LIMITS_H
 #define BELFRY_NN_LIMITS_H
 
+#include "belfry/NumberRange.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
 
 namespace belfry::nn {
-
-/// From `low` to `high`, infinite for none. An end that is open is no part.
-struct NumberRange {
-  double low, high;
-  bool openLow = false, openHigh = false;
-};
 
 /// The numbers that the argument `name` of `kind` takes, none for all finite
 /// ones. `kind` as for describeOutOfRange.

@@ -9,6 +9,7 @@
 
 #include "belfry/Runtime.h"
 #include "dialects/nn/Limits.h"
+#include "lib/support/Error.h"
 #include "passes/Stage.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -21,11 +22,6 @@ using namespace mlir;
 using namespace belfry;
 
 namespace {
-
-llvm::Error error(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "manifest: " + message);
-}
 
 /// Writes a manifest. What is wrong is kept until the end.
 class Writer {
@@ -119,16 +115,18 @@ void Writer::limits(DictionaryAttr optimizer) {
   json.attributeObject("limits", [&] {
     for (auto hyper : hypers.getAsRange<DictionaryAttr>()) {
       auto name = hyper.getAs<StringAttr>("name");
-      std::optional<nn::NumberRange> range;
+      std::optional<NumberRange> range;
       if (name)
         range = nn::rangeOf(kind, name);
       if (!range)
         continue;
       json.attributeObject(name, [&] {
-        if (std::isfinite(range->low))
-          json.attribute(range->openLow ? "above" : "least", range->low);
-        if (std::isfinite(range->high))
-          json.attribute(range->openHigh ? "below" : "most", range->high);
+        for (auto [key, end] :
+             {std::pair("least", range->least),
+              std::pair("above", range->above), std::pair("most", range->most),
+              std::pair("below", range->below)})
+          if (end)
+            json.attribute(key, *end);
       });
     }
   });
@@ -264,7 +262,7 @@ llvm::Error Writer::write(const ManifestOptions &options) {
       json.attribute("report", *options.report);
   });
   if (!problem.empty())
-    return error(problem);
+    return makeError("manifest: " + problem);
   return llvm::Error::success();
 }
 
@@ -272,12 +270,12 @@ llvm::Expected<std::string>
 belfry::buildManifest(ModuleOp module, const ManifestOptions &options) {
   auto program = module->getAttrOfType<DictionaryAttr>(kProgramAttr);
   if (!program)
-    return error("the module has no '" + kProgramAttr +
-                 "'; start from stage '" + stageName(Stage::Parallel) +
-                 "' or before");
+    return makeError("manifest: the module has no '" + kProgramAttr +
+                     "'; start from stage '" + stageName(Stage::Parallel) +
+                     "' or before");
   auto functions = module->getAttrOfType<DictionaryAttr>("belfry.functions");
   if (!functions)
-    return error("the module has no 'belfry.functions'");
+    return makeError("manifest: the module has no 'belfry.functions'");
   std::string text;
   llvm::raw_string_ostream os(text);
   if (llvm::Error problem = Writer(program, functions, os).write(options))

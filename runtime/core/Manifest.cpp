@@ -10,8 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <limits>
 
 using namespace belfry::rt;
@@ -153,8 +151,8 @@ std::vector<ParameterInfo> parametersOf(const Json &manifest) {
   return parameters;
 }
 
-HyperLimits limitsOf(const Json &json) {
-  HyperLimits limits;
+belfry::NumberRange limitsOf(const Json &json) {
+  belfry::NumberRange limits;
   for (auto [key, end] :
        {std::pair("least", &limits.least), std::pair("above", &limits.above),
         std::pair("most", &limits.most), std::pair("below", &limits.below)})
@@ -455,35 +453,6 @@ Manifest manifestOf(const Json &json, uint32_t numPhases) {
 }
 
 } // namespace
-
-std::string HyperLimits::describe(double value) const {
-  bool isOutside = !std::isfinite(value) || (least && value < *least) ||
-                   (above && value <= *above) || (most && value > *most) ||
-                   (below && value >= *below);
-  if (!isOutside)
-    return "";
-  auto shown = [](double number) {
-    std::array<char, 40> text{};
-    std::snprintf(text.data(), text.size(), "%.9g", number);
-    return std::string(text.data());
-  };
-  std::string low = above   ? "above " + shown(*above)
-                    : least ? shown(*least)
-                            : "";
-  std::string high = below  ? "below " + shown(*below)
-                     : most ? shown(*most)
-                            : "";
-  std::string text = "expected a ";
-  if (low.empty() && high.empty())
-    text += "finite number";
-  else if (high.empty())
-    text += "number " + (above ? low : "of at least " + low);
-  else if (low.empty())
-    text += "number " + (below ? high : "of at most " + high);
-  else
-    text += "number " + (above ? low : "from " + low) + " to " + high;
-  return text + ", got " + shown(value);
-}
 
 const FunctionInfo *Manifest::function(const std::string &name) const {
   auto found = functions.find(name);

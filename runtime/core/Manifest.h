@@ -8,6 +8,7 @@
 #ifndef BELFRY_RUNTIME_CORE_MANIFEST_H
 #define BELFRY_RUNTIME_CORE_MANIFEST_H
 
+#include "belfry/NumberRange.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Planner.h"
 #include "runtime/core/Slicing.h"
@@ -65,17 +66,9 @@ struct SlotInfo {
   size_t bytes() const { return sizeOf(dtype) * numElements(shape); }
 };
 
-/// The numbers that a hyperparameter may be set to.
-struct HyperLimits {
-  std::optional<double> least, above, most, below;
-  /// What is wrong with a value: "expected a number of at least 0, got -1".
-  /// Empty where nothing is.
-  std::string describe(double value) const;
-};
-
 struct OptimizerInfo {
   std::string name;
-  std::map<std::string, HyperLimits> limits; ///< of hypers that have some
+  std::map<std::string, NumberRange> limits; ///< of hypers that have some
   std::vector<std::pair<std::string, double>> hypers;
   std::vector<SlotInfo> slots;
 };

@@ -84,8 +84,8 @@ Status Session::setHyper(const std::string &name, double value) {
     const std::string &hyper = optimizer.hypers[i].first;
     if (hyper == name) {
       auto limits = optimizer.limits.find(name);
-      HyperLimits own =
-          limits == optimizer.limits.end() ? HyperLimits() : limits->second;
+      NumberRange own =
+          limits == optimizer.limits.end() ? NumberRange() : limits->second;
       std::string problem = own.describe(value);
       if (problem.empty())
         problem = own.describe(asKept(name, value));
