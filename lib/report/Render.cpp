@@ -8,6 +8,7 @@
 #include "lib/report/Report.h"
 
 #include "runtime/core/Names.h"
+#include "runtime/core/TextTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -18,20 +19,12 @@
 
 using namespace belfry;
 using llvm::StringRef;
+using rt::withCommas;
 namespace json = llvm::json;
 
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
-
-static std::string withCommas(int64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
-  return text;
-}
 
 /// Three significant digits or more, in steps of a thousand.
 static std::string scaled(int64_t number, StringRef unit) {
@@ -72,38 +65,6 @@ static std::string plural(int64_t count, StringRef one, StringRef many) {
 // Text
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Columns that are as wide as they have to be. '>' stands right.
-class Table {
-public:
-  explicit Table(StringRef sides) : sides(sides), widths(sides.size(), 0) {}
-
-  void row(std::vector<std::string> cells) {
-    for (size_t i = 0; i < cells.size(); ++i)
-      widths[i] = std::max(widths[i], rt::countCharacters(cells[i]));
-    rows.push_back(std::move(cells));
-  }
-
-  void print(llvm::raw_ostream &os) const {
-    for (const auto &cells : rows) {
-      std::string line;
-      for (size_t i = 0; i < cells.size(); ++i) {
-        std::string space(widths[i] - rt::countCharacters(cells[i]), ' ');
-        line += "  " + (sides[i] == '>' ? space + cells[i] : cells[i] + space);
-      }
-      os << StringRef(line).rtrim() << '\n';
-    }
-  }
-
-private:
-  StringRef sides;
-  std::vector<size_t> widths;
-  std::vector<std::vector<std::string>> rows;
-};
-
-} // namespace
-
 /// "32 global = 8 per tower, 3125 steps per epoch"
 static std::string rowsLine(const Report &report) {
   auto [least, most] =
@@ -141,7 +102,7 @@ static void printFunction(const FunctionReport &function, const Report &report,
   }
   os << '\n';
   if (!function.ops.empty()) {
-    Table table("<<<<<<<>>>>");
+    rt::TextTable table("<<<<<<<>>>>");
     table.row({"part", "layer", "op", "type", "kernel", "device", "towers",
                "ops", "runs", "flops", "bytes"});
     for (const OpLine &line : function.ops) {
@@ -158,19 +119,19 @@ static void printFunction(const FunctionReport &function, const Report &report,
                  std::to_string(fact.runs), scaled(line.flops, ""),
                  bytes(line.read + line.written)});
     }
-    table.print(os);
+    os << table.text();
   }
   if (report.hasOps) {
     os << "  " << bytes(function.bytesReduced) << " exchanged a step, in "
        << plural(int64_t(function.collectives.size()), "bucket", "buckets")
        << '\n';
-    Table table("<<>>< ");
+    rt::TextTable table("<<>>< ");
     for (auto [i, fact] : llvm::enumerate(function.collectives))
       table.row({"  " + std::to_string(i), fact.kind, fact.dtype,
                  fact.bytes.perRow ? bytes(fact.bytes.perRow) + " a row"
                                    : bytes(fact.bytes.fixed),
                  llvm::join(fact.members, ", ")});
-    table.print(os);
+    os << table.text();
   }
   const MemoryFact &memory = function.memory;
   os << "  memory: " << bytes(memory.perDevice) << " a device ("
@@ -189,10 +150,10 @@ static void printKernels(const Report &report, llvm::raw_ostream &os) {
   if (reasons.empty())
     return;
   os << "\nkernels\n";
-  Table table("<<");
+  rt::TextTable table("<<");
   for (const auto &[kernel, reason] : reasons)
     table.row({kernel, reason});
-  table.print(os);
+  os << table.text();
 }
 
 llvm::Expected<std::string> belfry::renderText(StringRef manifest,
@@ -203,7 +164,7 @@ llvm::Expected<std::string> belfry::renderText(StringRef manifest,
   const Report &report = *made;
   std::string text;
   llvm::raw_string_ostream os(text);
-  Table head("<<");
+  rt::TextTable head("<<");
   head.row({"model", report.model + (report.kerasVersion.empty()
                                          ? ""
                                          : ", Keras " + report.kerasVersion)});
@@ -220,10 +181,10 @@ llvm::Expected<std::string> belfry::renderText(StringRef manifest,
                           plural(report.devices, "device", "devices") +
                           ", rows cut " + report.slicing});
   head.row({"rows", rowsLine(report)});
-  head.print(os);
+  os << head.text();
 
   os << "\nlayers\n";
-  Table layers("<<<>");
+  rt::TextTable layers("<<<>");
   layers.row({"name", "class", "output", "parameters"});
   for (const LayerFact &layer : report.layers) {
     std::vector<std::string> shapes;
@@ -232,16 +193,16 @@ llvm::Expected<std::string> belfry::renderText(StringRef manifest,
     layers.row({rt::shownName(layer.name), layer.className,
                 llvm::join(shapes, ", "), withCommas(layer.parameters)});
   }
-  layers.print(os);
+  os << layers.text();
   os << "\nparameters\n";
-  Table parameters("<<<>><");
+  rt::TextTable parameters("<<<>><");
   parameters.row({"name", "dtype", "shape", "elements", "bytes", ""});
   for (const ParameterFact &parameter : report.parameters)
     parameters.row({rt::shownName(parameter.name, rt::kShownPathCharacters),
                     parameter.dtype, shape(parameter.shape),
                     withCommas(parameter.count), bytes(parameter.bytes),
                     parameter.trainable ? "" : "frozen"});
-  parameters.print(os);
+  os << parameters.text();
   if (!report.hasOps)
     os << "\nno facts about ops: the program was compiled from a stage behind "
           "'placed'\n";

@@ -9,6 +9,7 @@
 
 #include "runtime/core/MemoryPlan.h"
 #include "runtime/core/Names.h"
+#include "runtime/core/TextTable.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,45 +18,6 @@
 using namespace belfry::rt;
 
 namespace {
-
-/// Columns of a width that fits, two spaces apart; numbers stand right.
-class Table {
-public:
-  explicit Table(std::vector<bool> right) : right(std::move(right)) {}
-  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
-
-  std::string text() const {
-    std::vector<size_t> width(right.size(), 0);
-    for (const auto &cells : rows)
-      for (size_t i = 0; i < cells.size(); ++i)
-        width[i] = std::max(width[i], countCharacters(cells[i]));
-    std::string text;
-    for (const auto &cells : rows) {
-      std::string line;
-      for (size_t i = 0; i < cells.size(); ++i) {
-        std::string space(width[i] - countCharacters(cells[i]), ' ');
-        line += (i ? "  " : "  ") +
-                (right[i] ? space + cells[i] : cells[i] + space);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
-    return text;
-  }
-
-private:
-  std::vector<bool> right;
-  std::vector<std::vector<std::string>> rows;
-};
-
-std::string withCommas(int64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
-  return text;
-}
 
 std::string megabytes(int64_t bytes) {
   char text[40];
@@ -74,7 +36,7 @@ std::string shortNumber(double value) {
   return {text, end.ptr};
 }
 
-void addTensors(Table &table, const char *role,
+void addTensors(TextTable &table, const char *role,
                 const std::vector<TensorInfo> &tensors) {
   for (const TensorInfo &tensor : tensors) {
     std::string more =
@@ -89,7 +51,7 @@ void addTensors(Table &table, const char *role,
 }
 
 std::string layerTable(const Manifest &manifest) {
-  Table table({false, false, false, true});
+  TextTable table("<<<>");
   table.row({"layer", "class", "output shape", "parameters"});
   for (const LayerInfo &layer : manifest.layers) {
     std::string shapes;
@@ -102,7 +64,7 @@ std::string layerTable(const Manifest &manifest) {
 }
 
 std::string parameterTable(const Manifest &manifest) {
-  Table table({false, false, false, false, false});
+  TextTable table("<<<<<");
   table.row({"parameter", "dtype", "shape", "in files", ""});
   for (const ParameterInfo &parameter : manifest.parameters)
     table.row({shownName(parameter.name, kShownPathCharacters),
@@ -114,7 +76,7 @@ std::string parameterTable(const Manifest &manifest) {
 
 std::string memoryTable(const Manifest &manifest, int64_t towers,
                         int64_t devices, int64_t batchSize) {
-  Table table({false, true, false, true, false});
+  TextTable table("<><><");
   for (const auto &[name, function] : manifest.functions) {
     MemoryPlan plan = planMemory(
         function, maxTowerRows(batchSize, towers, manifest.slicing), batchSize);
@@ -160,7 +122,7 @@ std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                              bool hasWeights, int64_t towers,
                                              int64_t devices,
                                              int64_t batchSize) {
-  Table table({false, false});
+  TextTable table("<<");
   table.row(
       {"model", manifest.model + (manifest.kerasVersion.empty()
                                       ? ""
