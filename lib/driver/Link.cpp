@@ -7,6 +7,7 @@
 
 #include "lib/driver/Link.h"
 
+#include "lib/import/WriteFile.h"
 #include "lib/support/Error.h"
 
 #include "lib/driver/RuntimeLocation.h"
@@ -16,38 +17,12 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/Signals.h"
 
 #include <optional>
 #include <vector>
 
 using namespace belfry;
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<TemporaryFile> TemporaryFile::create(StringRef suffix) {
-  llvm::SmallString<256> name;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("belfryc", suffix, name))
-    return makeError("cannot make a temporary file: " + code.message());
-  TemporaryFile file;
-  file.name = name.str().str();
-  llvm::sys::RemoveFileOnSignal(file.name);
-  return file;
-}
-
-TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept
-    : name(std::exchange(other.name, std::string())) {}
-
-TemporaryFile::~TemporaryFile() {
-  if (name.empty())
-    return;
-  (void)llvm::sys::fs::remove(name);
-  llvm::sys::DontRemoveFileOnSignal(name);
-}
 
 //===----------------------------------------------------------------------===//
 // The linker

@@ -27,22 +27,6 @@ struct LinkOptions {
 llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
                            const LinkOptions &options);
 
-/// A file in the folder of temporary files, removed at the end and on signals.
-class TemporaryFile {
-public:
-  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
-  TemporaryFile(TemporaryFile &&other) noexcept;
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-  ~TemporaryFile();
-
-  const std::string &path() const { return name; }
-
-private:
-  TemporaryFile() = default;
-  std::string name;
-};
-
 } // namespace belfry
 
 #endif // BELFRY_LIB_DRIVER_LINK_H

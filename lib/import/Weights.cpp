@@ -11,6 +11,8 @@
 
 #include "dialects/nn/Nn.h"
 #include "lib/import/ModelFile.h"
+#include "lib/support/Error.h"
+#include "runtime/data/Hdf5Chunks.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
@@ -63,10 +65,6 @@ using Shape = std::vector<int64_t>;
 
 } // namespace
 
-static llvm::Error fail(const Twine &message) {
-  return llvm::createStringError(message);
-}
-
 static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   std::string text = "(";
   for (auto [i, extent] : llvm::enumerate(shape))
@@ -79,19 +77,15 @@ static llvm::Expected<uint64_t> tensorBytes(nn::ParameterOp parameter) {
   uint64_t bytes = type.getElementType().isF64() ? 8 : 4;
   for (int64_t extent : type.getShape()) {
     if (extent < 0)
-      return fail("parameter '" + parameter.getSymName() +
-                  "' has an unknown extent");
+      return makeError("parameter '" + parameter.getSymName() +
+                       "' has an unknown extent");
     // 2^48 bytes are more than any machine addresses.
     if (extent && bytes > (uint64_t(1) << 48) / uint64_t(extent))
-      return fail("parameter '" + parameter.getSymName() + "' of shape " +
-                  shapeText(type.getShape()) + " is too large");
+      return makeError("parameter '" + parameter.getSymName() + "' of shape " +
+                       shapeText(type.getShape()) + " is too large");
     bytes *= uint64_t(extent);
   }
   return bytes;
-}
-
-static uint64_t aligned(uint64_t bytes) {
-  return (bytes + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment;
 }
 
 llvm::Expected<uint64_t> belfry::weightBytes(mlir::ModuleOp module) {
@@ -100,7 +94,7 @@ llvm::Expected<uint64_t> belfry::weightBytes(mlir::ModuleOp module) {
     llvm::Expected<uint64_t> bytes = tensorBytes(parameter);
     if (!bytes)
       return bytes.takeError();
-    total = aligned(total) + *bytes;
+    total = llvm::alignTo(total, kWeightAlignment) + *bytes;
   }
   return total;
 }
@@ -127,28 +121,6 @@ struct Inventory {
 };
 
 } // namespace
-
-/// Whether the library can walk a dataset's chunks in sensible time: of the
-/// dataset's rank, none empty, and not more of them than the file has bytes.
-static bool hasSoundChunks(hid_t plist, llvm::ArrayRef<hsize_t> extents,
-                           uint64_t fileBytes) {
-  if (H5Pget_layout(plist) != H5D_CHUNKED)
-    return true;
-  hsize_t chunk[H5S_MAX_RANK + 1] = {};
-  if (H5Pget_chunk(plist, H5S_MAX_RANK + 1, chunk) !=
-      static_cast<int>(extents.size()))
-    return false;
-  hsize_t count = 1;
-  for (auto [extent, size] : llvm::zip(extents, chunk)) {
-    if (size == 0)
-      return false;
-    hsize_t along = extent / size + (extent % size != 0);
-    if (along != 0 && count > fileBytes / along)
-      return false;
-    count *= along;
-  }
-  return true;
-}
 
 herr_t Inventory::add(hid_t group, StringRef name, const H5L_info_t &info) {
   if (info.type != H5L_TYPE_HARD) {
@@ -185,7 +157,7 @@ herr_t Inventory::add(hid_t group, StringRef name, const H5L_info_t &info) {
   }
   hsize_t extents[32];
   H5Sget_simple_extent_dims(space, extents, nullptr);
-  if (!hasSoundChunks(plist, llvm::ArrayRef(extents, rank), fileBytes)) {
+  if (!rt::hasSoundChunks(plist, extents, rank, fileBytes)) {
     error = ("'" + name + "' has chunks that the file cannot hold").str();
     return -1;
   }
@@ -200,24 +172,24 @@ static llvm::Error readDataset(hid_t file, const std::string &path,
   Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
   Handle type(dataset ? H5Dget_type(dataset) : -1, H5Tclose);
   if (!type)
-    return fail("'" + path + "' cannot be opened");
+    return makeError("'" + path + "' cannot be opened");
   H5T_class_t kind = H5Tget_class(type);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    return fail("'" + path + "' does not hold numbers");
+    return makeError("'" + path + "' does not hold numbers");
   // Ratio as for the members of an archive: a file of a few kilobytes cannot
   // ask for gigabytes.
   hsize_t stored = H5Dget_storage_size(dataset);
   if (bytes > (uint64_t(16) << 20) && stored && bytes / 1000 > stored)
-    return fail("'" + path + "' unpacks to " + Twine(bytes) + " bytes from " +
-                Twine(uint64_t(stored)) +
-                ", more than the limit of 1000 times");
+    return makeError("'" + path + "' unpacks to " + Twine(bytes) +
+                     " bytes from " + Twine(uint64_t(stored)) +
+                     ", more than the limit of 1000 times");
   hid_t memory = llvm::cast<mlir::RankedTensorType>(parameter.getType())
                          .getElementType()
                          .isF64()
                      ? H5T_NATIVE_DOUBLE
                      : H5T_NATIVE_FLOAT;
   if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
-    return fail("'" + path + "' cannot be read");
+    return makeError("'" + path + "' cannot be read");
   return llvm::Error::success();
 }
 
@@ -241,16 +213,17 @@ readImage(llvm::ArrayRef<uint8_t> image, StringRef where,
   if (!access || H5Pset_fapl_core(access, 1 << 20, /*backing_store=*/0) < 0 ||
       H5Pset_file_image(access, const_cast<uint8_t *>(image.data()),
                         image.size()) < 0)
-    return fail(where + ": not enough memory for HDF5");
+    return makeError(where + ": not enough memory for HDF5");
   // The name is never opened: the file is the image.
   Handle file(H5Fopen("belfry-weights", H5F_ACC_RDONLY, access), H5Fclose);
   if (!file)
-    return fail(where + ": not a whole HDF5 file (truncated, or of another "
-                        "kind)");
+    return makeError(where +
+                     ": not a whole HDF5 file (truncated, or of another "
+                     "kind)");
   Inventory found(image.size());
   if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, &Inventory::visit, &found) < 0)
-    return fail(where + ": " +
-                (found.error.empty() ? "damaged HDF5 file" : found.error));
+    return makeError(where + ": " +
+                     (found.error.empty() ? "damaged HDF5 file" : found.error));
 
   std::vector<std::string> wrong;
   uint64_t total = 0;
@@ -258,7 +231,7 @@ readImage(llvm::ArrayRef<uint8_t> image, StringRef where,
     llvm::Expected<uint64_t> bytes = tensorBytes(parameter);
     if (!bytes)
       return bytes.takeError();
-    total = aligned(total) + *bytes;
+    total = llvm::alignTo(total, kWeightAlignment) + *bytes;
     auto dataset = found.datasets.find(parameter.getPath());
     auto type = llvm::cast<mlir::RankedTensorType>(parameter.getType());
     if (dataset == found.datasets.end())
@@ -281,17 +254,17 @@ readImage(llvm::ArrayRef<uint8_t> image, StringRef where,
   if (!wrong.empty()) {
     std::string text = (where + ": weights of another model: ").str();
     appendLimited(text, wrong);
-    return fail(text);
+    return makeError(text);
   }
 
   std::vector<uint8_t> block(total);
   uint64_t at = 0;
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
-    at = aligned(at);
+    at = llvm::alignTo(at, kWeightAlignment);
     uint64_t bytes = llvm::cantFail(tensorBytes(parameter));
     if (llvm::Error error = readDataset(file, parameter.getPath().str(),
                                         parameter, block.data() + at, bytes))
-      return fail(where + ": " + llvm::toString(std::move(error)));
+      return makeError(where + ": " + llvm::toString(std::move(error)));
     at += bytes;
   }
   return block;
@@ -310,13 +283,14 @@ belfry::readWeightsImage(llvm::ArrayRef<uint8_t> image, StringRef where,
   if (recovery.RunSafely(
           [&] { result.emplace(readImage(image, where, module)); }))
     return std::move(*result);
-  return fail(where + ": damaged HDF5 file (the HDF5 library failed on it)");
+  return makeError(where +
+                   ": damaged HDF5 file (the HDF5 library failed on it)");
 }
 
 llvm::Expected<std::vector<uint8_t>>
 belfry::readWeights(StringRef path, mlir::ModuleOp module) {
   ImportDiagnostics diags;
-  auto failed = [&] { return fail(diags.getErrors().front()); };
+  auto failed = [&] { return makeError(diags.getErrors().front()); };
   llvm::FailureOr<std::string> bytes = readFile(path, diags);
   if (mlir::failed(bytes))
     return failed();
@@ -337,7 +311,7 @@ belfry::readWeights(StringRef path, mlir::ModuleOp module) {
   case FileKind::Unknown:
     break;
   }
-  return fail(path + ": neither a .weights.h5 file nor a .keras archive");
+  return makeError(path + ": neither a .weights.h5 file nor a .keras archive");
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,9 +350,9 @@ llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,
     llvm::Expected<uint64_t> bytes = tensorBytes(parameter);
     if (!bytes)
       return bytes.takeError();
-    at = aligned(at);
+    at = llvm::alignTo(at, kWeightAlignment);
     if (at + *bytes > block.size())
-      return fail(path + ": the weights are not those of the module");
+      return makeError(path + ": the weights are not those of the module");
     auto type = llvm::cast<mlir::RankedTensorType>(parameter.getType());
     llvm::SmallVector<hsize_t> extents(type.getShape().begin(),
                                        type.getShape().end());
@@ -403,10 +377,10 @@ llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,
   good = good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
   ssize_t size = good ? H5Fget_file_image(file, nullptr, 0) : -1;
   if (size < 0)
-    return fail(path + ": HDF5 could not build the file");
+    return makeError(path + ": HDF5 could not build the file");
   std::vector<char> image(static_cast<size_t>(size));
   if (H5Fget_file_image(file, image.data(), image.size()) < 0)
-    return fail(path + ": HDF5 could not build the file");
+    return makeError(path + ": HDF5 could not build the file");
   return writeFile(path, [&](llvm::raw_ostream &os) {
     os.write(image.data(), image.size());
   });

@@ -41,9 +41,34 @@ llvm::Expected<std::string> belfry::resolveOutput(StringRef path) {
   return path.str();
 }
 
+llvm::Expected<TemporaryFile> TemporaryFile::create(StringRef suffix) {
+  llvm::SmallString<256> name;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("belfryc", suffix, name))
+    return makeError("cannot make a temporary file: " + code.message());
+  return TemporaryFile(name.str().str());
+}
+
+TemporaryFile::TemporaryFile(std::string path) : name(std::move(path)) {
+  llvm::sys::RemoveFileOnSignal(name);
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept
+    : name(std::exchange(other.name, std::string())) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (name.empty())
+    return;
+  (void)llvm::sys::fs::remove(name);
+  llvm::sys::DontRemoveFileOnSignal(name);
+}
+
+void TemporaryFile::release() {
+  llvm::sys::DontRemoveFileOnSignal(name);
+  name.clear();
+}
+
 llvm::Expected<OutputFile> OutputFile::create(StringRef path) {
-  if (llvm::sys::fs::is_directory(path))
-    return cannotWrite(path, "it is a folder");
   StringRef folder = llvm::sys::path::parent_path(path);
   if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
     return cannotWrite(path, "there is no folder '" + folder + "'");
@@ -52,34 +77,17 @@ llvm::Expected<OutputFile> OutputFile::create(StringRef path) {
   llvm::Expected<std::string> target = resolveOutput(path);
   if (!target)
     return target.takeError();
-  path = *target;
-  OutputFile file;
-  file.path = *target;
   llvm::SmallString<256> temporary;
   if (std::error_code code =
-          llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%.tmp", temporary))
-    return cannotWrite(path, code.message());
-  file.temporaryPath = temporary.str().str();
-  llvm::sys::RemoveFileOnSignal(file.temporaryPath);
-  return file;
-}
-
-OutputFile::OutputFile(OutputFile &&other) noexcept
-    : path(std::move(other.path)),
-      temporaryPath(std::exchange(other.temporaryPath, std::string())) {}
-
-OutputFile::~OutputFile() {
-  if (temporaryPath.empty())
-    return;
-  (void)llvm::sys::fs::remove(temporaryPath);
-  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
+          llvm::sys::fs::createUniqueFile(*target + ".%%%%%%%%.tmp", temporary))
+    return cannotWrite(*target, code.message());
+  return OutputFile(std::move(*target), temporary.str().str());
 }
 
 llvm::Error OutputFile::keep() {
-  if (std::error_code code = llvm::sys::fs::rename(temporaryPath, path))
+  if (std::error_code code = llvm::sys::fs::rename(file.path(), path))
     return cannotWrite(path, code.message());
-  llvm::sys::DontRemoveFileOnSignal(temporaryPath);
-  temporaryPath.clear();
+  file.release();
   return llvm::Error::success();
 }
 

@@ -1,4 +1,4 @@
-//===- WriteFile.h - whole files or none -------------------------*- C++ -*-==//
+//===- WriteFile.h - whole files or none ------------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,23 +21,42 @@ llvm::Expected<std::string> resolveOutput(llvm::StringRef path);
 /// Whether something that is no regular file (a device, a pipe) is at `path`.
 bool isSpecialFile(llvm::StringRef path);
 
+/// A file that is removed at the end and on signals.
+class TemporaryFile {
+public:
+  /// A new one in the folder of temporary files.
+  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
+  /// Takes over a file that is there.
+  explicit TemporaryFile(std::string path);
+  TemporaryFile(TemporaryFile &&other) noexcept;
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile();
+
+  const std::string &path() const { return name; }
+  /// The file stays, or has another name now.
+  void release();
+
+private:
+  std::string name;
+};
+
 /// A file that is written under a temporary name beside `path` and takes its
 /// place when it is whole. Without keep(), and on signals, nothing is left.
 class OutputFile {
 public:
   /// Makes the temporary file; the error names what is wrong with the path.
   static llvm::Expected<OutputFile> create(llvm::StringRef path);
-  OutputFile(OutputFile &&other) noexcept;
-  OutputFile(const OutputFile &) = delete;
-  OutputFile &operator=(const OutputFile &) = delete;
-  ~OutputFile();
 
-  const std::string &temporary() const { return temporaryPath; }
+  const std::string &temporary() const { return file.path(); }
   llvm::Error keep();
 
 private:
-  OutputFile() = default;
-  std::string path, temporaryPath;
+  OutputFile(std::string path, std::string temporary)
+      : path(std::move(path)), file(std::move(temporary)) {}
+
+  std::string path;
+  TemporaryFile file;
 };
 
 /// Writes a file by `write`, to a temporary name that then takes the place of

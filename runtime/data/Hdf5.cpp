@@ -8,6 +8,7 @@
 #include "runtime/data/Hdf5.h"
 
 #include "runtime/data/ArrayFile.h"
+#include "runtime/data/Hdf5Chunks.h"
 
 #include <atomic>
 #include <filesystem>
@@ -66,29 +67,6 @@ bool isSelfContained(hid_t dataset) {
   Hid properties(H5Dget_create_plist(dataset));
   return properties && H5Pget_external_count(properties.get()) == 0 &&
          H5Pget_layout(properties.get()) != H5D_VIRTUAL;
-}
-
-/// Whether the library can walk a dataset's chunks in sensible time: of the
-/// dataset's rank, none empty, and not more of them than the file has bytes.
-bool hasSoundChunks(hid_t dataset, const std::vector<hsize_t> &dims,
-                    uint64_t fileSize) {
-  Hid properties(H5Dget_create_plist(dataset));
-  if (H5Pget_layout(properties.get()) != H5D_CHUNKED)
-    return true;
-  std::vector<hsize_t> chunk(H5S_MAX_RANK + 1, 0);
-  if (H5Pget_chunk(properties.get(), int(chunk.size()), chunk.data()) !=
-      int(dims.size()))
-    return false;
-  hsize_t count = 1;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (chunk[i] == 0)
-      return false;
-    hsize_t along = dims[i] / chunk[i] + (dims[i] % chunk[i] != 0);
-    if (along != 0 && count > fileSize / along)
-      return false;
-    count *= along;
-  }
-  return true;
 }
 
 /// Follows `path` link by link, so that none leads into another file.
@@ -173,7 +151,8 @@ Expected<Array> belfry::rt::readDataset(hid_t location, const std::string &path,
     return Status::user("dataset '" + path + "' claims " +
                         std::to_string(*bytes) +
                         " bytes, which is more than the file can hold");
-  if (!hasSoundChunks(dataset.get(), dims, fileSize))
+  if (Hid properties(H5Dget_create_plist(dataset.get())); !hasSoundChunks(
+          properties.get(), dims.data(), int(dims.size()), fileSize))
     return Status::user("dataset '" + path +
                         "' is in chunks that the file cannot hold");
   Array array = makeArray(raw, shape);
