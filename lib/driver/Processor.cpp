@@ -68,18 +68,22 @@ llvm::Expected<Processor> belfry::findProcessor(StringRef mcpu) {
                      "'");
   std::vector<StringRef> names{"native"};
   for (const llvm::SubtargetSubTypeKV &kind :
-       info->getAllProcessorDescriptions()) {
-    if (is64Bit(**target, llvm::Triple(processor.triple), kind.Key))
-      names.push_back(kind.Key);
-    else if (mcpu == kind.Key)
+       info->getAllProcessorDescriptions())
+    names.push_back(kind.Key);
+  auto runs64Bit = [&](StringRef cpu) {
+    return cpu == "native" ||
+           is64Bit(**target, llvm::Triple(processor.triple), cpu);
+  };
+  if (!mcpu.empty() && llvm::is_contained(names, mcpu)) {
+    if (!runs64Bit(mcpu))
       return makeError("'--mcpu " + mcpu + "': '" + mcpu +
                        "' is not a 64-bit processor, and only 64-bit code is "
                        "generated");
-  }
-  if (!mcpu.empty() && llvm::is_contained(names, mcpu)) {
     processor.cpu = mcpu.str();
     return processor;
   }
+  // Each takes a description of its own, so only where the list is wanted.
+  llvm::erase_if(names, [&](StringRef cpu) { return !runs64Bit(cpu); });
   // The whole list is long; without a near name some that are often wanted do.
   std::string hint = suggest(mcpu, names);
   if (!StringRef(hint).starts_with("did you mean"))
