@@ -13,144 +13,17 @@
 
 #include "runtime/data/ArrayFile.h"
 #include "runtime/data/Hdf5.h"
-#include "runtime/data/NpyWriter.h"
+#include "test/unit/runtime/CliFixture.h"
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <regex>
-#include <set>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 using namespace belfry::rt;
+using namespace belfry::rt::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Result {
-  int exit = -1;
-  std::string out, err;
-};
-
-std::string slurp(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class Cli : public ::testing::Test {
-protected:
-  void SetUp() override {
-    std::string pattern =
-        (fs::temp_directory_path() / "belfry.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    std::mt19937 random(5);
-    std::normal_distribution<float> normal;
-    std::vector<float> x(60), y(20), wide(40), w(15, 1.f);
-    for (float &value : x)
-      value = normal(random);
-    for (size_t i = 0; i < 20; ++i)
-      y[i] = x[3 * i] - 2 * x[3 * i + 1] + 1;
-    put("x.npy", {20, 3}, x);
-    put("y.npy", {20, 1}, y);
-    put("wide.npy", {20, 2}, wide);
-    put("w.npy", {15}, w);
-    put("none.npy", {0, 3}, {});
-    put("none_y.npy", {0, 1}, {});
-    x[4] = NAN;
-    put("nan.npy", {20, 3}, x);
-    std::ofstream(folder + "/text.npy") << "not an array";
-    std::ofstream(folder + "/taken.weights.h5") << "not weights";
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  void put(const std::string &name, const Shape &shape,
-           const std::vector<float> &values) {
-    ASSERT_TRUE(
-        writeNpy(folder + "/" + name, DType::F32, shape, values.data()).ok());
-  }
-  std::string path(const std::string &name) const {
-    return folder + "/" + name;
-  }
-  std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto &entry : fs::directory_iterator(folder))
-      names.insert(entry.path().filename());
-    return names;
-  }
-
-  /// Starts the binary in the folder; words are split at spaces, `@` is an
-  /// empty one.
-  pid_t start(const std::string &arguments,
-              const std::vector<std::string> &environment) {
-    pid_t child = fork();
-    if (child != 0)
-      return child;
-    if (chdir(folder.c_str()) != 0)
-      _exit(99);
-    for (const std::string &variable : environment)
-      putenv(const_cast<char *>(variable.c_str()));
-    for (int stream : {1, 2}) {
-      int file = open(path(stream == 1 ? ".out" : ".err").c_str(),
-                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      if (file < 0 || dup2(file, stream) < 0)
-        _exit(97);
-    }
-    std::vector<std::string> words = {"train"};
-    std::istringstream stream(arguments);
-    for (std::string word; stream >> word;)
-      words.push_back(word == "@" ? "" : word);
-    std::vector<char *> argv;
-    for (std::string &word : words)
-      argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(BELFRY_FAKE_BINARY, argv.data());
-    _exit(98);
-  }
-  Result finish(pid_t child) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    Result result;
-    result.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    result.out = slurp(path(".out"));
-    result.err = slurp(path(".err"));
-    fs::remove(path(".out"));
-    fs::remove(path(".err"));
-    return result;
-  }
-  Result run(const std::string &arguments,
-             const std::vector<std::string> &environment = {}) {
-    return finish(start(arguments, environment));
-  }
-
-  void expectError(const std::string &arguments, const std::string &message,
-                   const std::vector<std::string> &environment = {}) {
-    std::set<std::string> before = files();
-    Result result = run(arguments, environment);
-    EXPECT_EQ(result.exit, 1) << arguments << "\n" << result.err;
-    size_t at = result.err.find("error: ");
-    EXPECT_TRUE(at == 0 ||
-                (at != std::string::npos && result.err[at - 1] == '\n'))
-        << arguments << "\n"
-        << result.err;
-    EXPECT_NE(result.err.find(message), std::string::npos) << arguments << "\n"
-                                                           << result.err;
-    EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 20);
-    EXPECT_EQ(files(), before) << arguments;
-  }
-
-  std::string folder;
-};
 
 TEST_F(Cli, BadInputOfFit) {
   const std::string xy = "fit --x x.npy --y y.npy ";
@@ -584,83 +457,6 @@ TEST_F(Cli, HelpAndInfo) {
     EXPECT_NE(info.out.find(text), std::string::npos) << text;
   Result manifest = run("info --manifest");
   EXPECT_EQ(nlohmann::json::parse(manifest.out)["model"], "linear");
-}
-
-TEST_F(Cli, InterruptFinishesTheStepAndSaves) {
-  pid_t child = start("fit --x x.npy --y y.npy --epochs 100000000 "
-                      "--save i.weights.h5 --set learning_rate=0.001",
-                      {});
-  // The first line of output says that training is on.
-  for (int i = 0; i < 500 && slurp(path(".out")).empty(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  kill(child, SIGINT);
-  Result result = finish(child);
-  EXPECT_EQ(result.exit, 130);
-  EXPECT_NE(result.err.find("weights saved to 'i.weights.h5'"),
-            std::string::npos);
-  EXPECT_EQ(run("evaluate --x x.npy --y y.npy --weights i.weights.h5").exit, 0);
-}
-
-// The second signal ends the program, wherever it is.
-TEST_F(Cli, TheSecondSignalLeavesNothing) {
-  for (int second : {SIGINT, SIGTERM, SIGKILL}) {
-    std::ofstream(path("i.weights.h5")) << "before";
-    std::set<std::string> before = files();
-    pid_t child = start("fit --x x.npy --y y.npy --epochs 100000000 "
-                        "--save i.weights.h5 --set learning_rate=0.001",
-                        {});
-    for (int i = 0; i < 500 && slurp(path(".out")).empty(); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    kill(child, SIGTERM);
-    kill(child, second);
-    Result result = finish(child);
-    // The first one may have had its time.
-    EXPECT_TRUE(result.exit == -1 || result.exit == 130) << result.exit;
-    EXPECT_EQ(files(), before) << second;
-  }
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-// A sanitizer has its own handlers of crashes, which stay.
-#ifdef SANITIZED
-const std::vector<int> kCrashes = {};
-#else
-const std::vector<int> kCrashes = {SIGSEGV, SIGABRT};
-#endif
-
-// A crash is sent to the program while it waits for a file of weights, as one
-// of the HDF5 library would come.
-TEST_F(Cli, ACrashInHdf5IsAnErrorOfTheFile) {
-  ASSERT_EQ(mkfifo(path("w.weights.h5").c_str(), 0600), 0);
-  std::vector<int> signals = kCrashes;
-  signals.push_back(SIGINT);
-  for (int signal : signals) {
-    pid_t child =
-        start("predict --x x.npy --weights w.weights.h5 -o p.npy", {});
-    // Opens once the program has it open.
-    int pipe = -1;
-    for (int i = 0; i < 500 && pipe < 0; ++i) {
-      pipe =
-          open(path("w.weights.h5").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ASSERT_GE(pipe, 0);
-    kill(child, signal);
-    Result result = finish(child);
-    close(pipe);
-    EXPECT_EQ(result.exit, signal == SIGINT ? -1 : 1);
-    EXPECT_EQ(result.err, signal == SIGINT
-                              ? ""
-                              : "error: 'w.weights.h5' is damaged (the HDF5 "
-                                "library failed on it)\n");
-  }
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "runtime/data/Hdf5.h"
 #include "runtime/training/Session.h"
 #include "test/unit/runtime/FakeProgram.h"
+#include "test/unit/runtime/TestFolder.h"
 
 #include <gtest/gtest.h>
 #include <minizip/zip.h>
@@ -21,19 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Weights : public ::testing::Test {
+class Weights : public test::TestFolder {
 protected:
-  void SetUp() override {
-    std::string pattern =
-        (fs::temp_directory_path() / "belfry.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-  std::string path(const std::string &name) const {
-    return folder + "/" + name;
-  }
-
   std::unique_ptr<Session> open(int64_t features = 3, uint64_t seed = 0) {
     test::FakeOptions options;
     options.features = features;
@@ -47,8 +37,6 @@ protected:
     auto *at = static_cast<const float *>(session.modelValues().parameters[0]);
     return {at, at + numElements(session.manifest().parameters[0].shape)};
   }
-
-  std::string folder;
 };
 
 TEST_F(Weights, RoundTripWithOptimizer) {
