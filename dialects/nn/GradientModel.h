@@ -1,4 +1,4 @@
-//===- GradientModel.h - how a gradient is attached to an op -*- C++ -* ---===//
+//===- GradientModel.h - how a gradient is attached to an op ----*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

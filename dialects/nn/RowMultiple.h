@@ -1,4 +1,4 @@
-//===- RowMultiple.h - how long a dynamic dimension is -*- C++ -* ---------===//
+//===- RowMultiple.h - how long a dynamic dimension is ----------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -12,6 +12,7 @@
 #include "lib/import/Weights.h"
 #include "passes/Passes.h"
 #include "passes/training/Losses.h"
+#include "passes/training/TrainingFunction.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
@@ -122,8 +123,7 @@ static LogicalResult refitMetrics(nn::ModelOp model, nn::CompileOp from,
       continue;
     RankedTensorType prediction;
     for (unsigned i = 0; i < model.getNumResults(); ++i)
-      if (auto name = model.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
-          name && name.getValue() == metric.getOutput())
+      if (outputName(model, i) == metric.getOutput())
         prediction = cast<RankedTensorType>(model.getResultTypes()[i]);
     if (isWrittenAccuracy(metric)) {
       metric.setKind(resolveAccuracy(prediction, target));

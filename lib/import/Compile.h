@@ -44,9 +44,6 @@ struct LossKind {
   bool isCrossEntropy, isSparse;
 };
 std::optional<LossKind> findLoss(llvm::StringRef name);
-/// All kinds that findLoss() and findMetric() give.
-std::vector<llvm::StringRef> importedLosses();
-std::vector<llvm::StringRef> importedMetrics();
 /// What an unknown name is held against, by suggest().
 std::string suggestLoss(llvm::StringRef name);
 std::optional<llvm::StringRef> findMetric(llvm::StringRef name);

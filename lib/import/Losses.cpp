@@ -90,15 +90,6 @@ std::optional<StringRef> belfry::findMetric(StringRef name) {
   return find(metrics(), name);
 }
 
-static std::vector<StringRef> kindsOf(const std::vector<Names> &table) {
-  std::vector<StringRef> kinds;
-  for (const Names &names : table)
-    kinds.push_back(names.kind);
-  return kinds;
-}
-std::vector<StringRef> belfry::importedLosses() { return kindsOf(losses()); }
-std::vector<StringRef> belfry::importedMetrics() { return kindsOf(metrics()); }
-
 std::string belfry::suggestLoss(StringRef name) {
   return suggestFrom(losses(), name);
 }

@@ -51,6 +51,13 @@ static std::string stem(func::FuncOp f, unsigned index) {
   return llvm::sys::path::stem(argumentFile(f, index)).str();
 }
 
+/// Whether a name of `data` means an argument: its name, role and name, or
+/// number.
+static bool isNamed(func::FuncOp f, unsigned index, StringRef key) {
+  return key == argumentName(f, index) || key == stem(f, index) ||
+         key == std::to_string(index);
+}
+
 FailureOr<ArgumentSource> ArgumentSource::create(Location loc,
                                                  ArrayRef<std::string> data,
                                                  ArrayRef<std::string> folders,
@@ -77,8 +84,7 @@ FailureOr<ArgumentSource> ArgumentSource::create(Location loc,
 std::string ArgumentSource::fileOf(func::FuncOp f, unsigned index) const {
   std::string file;
   for (const auto &[key, path] : named)
-    if (key == argumentName(f, index) || key == stem(f, index) ||
-        key == std::to_string(index))
+    if (isNamed(f, index, key))
       file = path;
   for (const std::string &folder : folders) {
     SmallString<128> path(folder);
@@ -97,8 +103,7 @@ ArgumentSource::checkNames(Location loc,
     std::string names;
     for (func::FuncOp f : functions)
       for (unsigned i = 0; i < f.getNumArguments(); ++i) {
-        isKnown |= key == argumentName(f, i) || key == stem(f, i) ||
-                   key == std::to_string(i);
+        isKnown |= isNamed(f, i, key);
         std::optional<Role> role = argumentRole(f, i);
         std::string name = "'" + stem(f, i) + "'";
         if ((!role || hasRows(f.getArgumentTypes()[i])) &&

@@ -64,6 +64,7 @@ struct Difference {
 /// One line of the table.
 struct Row {
   std::string label;
+  std::string kind; ///< shared by results that are compared on one scale
   Difference largest;
   int64_t runs = 0;
 };
@@ -79,11 +80,11 @@ static double largestOf(const HostTensor &a) {
   return largest;
 }
 
-/// The largest |a − b|, relative to the larger of `floor` and the largest |a|;
-/// absolute where both are 0. Infinite where one is NaN and the other is not.
+/// The largest |a − b|, relative to `scale`; absolute where that is 0. Infinite
+/// where one is NaN and the other is not.
 static double differenceOf(const HostTensor &a, const HostTensor &b,
-                           double floor) {
-  double scale = std::max(floor, largestOf(a)), difference = 0.0;
+                           double scale) {
+  double difference = 0.0;
   for (int64_t i = 0; i < a.size(); ++i) {
     double x = a.getAsDouble(i), y = b.getAsDouble(i);
     if (x == y || (std::isnan(x) && std::isnan(y)))
@@ -266,6 +267,7 @@ CheckAgainstSinglePass::compareFunction(func::FuncOp single, ModuleOp parallel,
     table.push_back({(single.getName() + " " +
                       (what.empty() ? "result " + std::to_string(i) : what))
                          .str(),
+                     kindOf(single, i),
                      {},
                      0});
   }
@@ -300,20 +302,23 @@ LogicalResult CheckAgainstSinglePass::compareRun(func::FuncOp single,
   // A gradient that is zero but for rounding, such as that of a bias in front
   // of a softmax over rows, has no scale of its own: it is held against the
   // other gradients, a slot against the slots of its name.
-  llvm::StringMap<double> largest;
-  for (auto [i, a] : llvm::enumerate(expected)) {
-    double &known = largest[kindOf(single, i)];
-    known = std::max(known, largestOf(a));
+  SmallVector<double> scales;
+  llvm::StringMap<double> largest; // by kind
+  for (auto [row, a] : llvm::zip_equal(table, expected)) {
+    scales.push_back(largestOf(a));
+    double &known = largest[row.kind];
+    known = std::max(known, scales.back());
   }
-  for (auto [i, row, a, b] : llvm::enumerate(table, expected, got)) {
+  for (auto [row, a, b, scale] :
+       llvm::zip_equal(table, expected, got, scales)) {
     ++row.runs;
-    double floor = kFloor * largest[kindOf(single, i)];
+    scale = std::max(scale, kFloor * largest[row.kind]);
     double value = std::numeric_limits<double>::infinity();
     std::string reason;
     if (a.getType() != b.getType() || a.getShape() != b.getShape())
       reason = a.typeString() + " became " + b.typeString();
     else
-      value = differenceOf(a, b, floor);
+      value = differenceOf(a, b, scale);
     if (value > row.largest.value)
       row.largest = {value, rows, count, reason};
   }

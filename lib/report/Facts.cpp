@@ -190,7 +190,8 @@ void Collector::addCollective(Operation *op) {
        llvm::zip_equal(op->getOperands(), op->getResults())) {
     fact.bytes += bytesOf(operand);
     fact.dtype =
-        typeName(cast<RankedTensorType>(operand.getType()).getElementType());
+        dtypeName(cast<RankedTensorType>(operand.getType()).getElementType())
+            .str();
     bool isGradient = false;
     for (auto [i, value] : llvm::enumerate(returned)) {
       auto role = function.getResultAttrOfType<RoleAttr>(i, kRoleAttr);

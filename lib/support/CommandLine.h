@@ -1,4 +1,4 @@
-//===- CommandLine.h - how a tool reads its command line ---------*- C++ -*-==//
+//===- CommandLine.h - how a tool reads its command line --------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Error.h - an error that is a message ----------------------*- C++ -*-==//
+//===- Error.h - an error that is a message ---------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -19,14 +19,6 @@ static bool isDynamic(Value value) {
   return value && !cast<RankedTensorType>(value.getType()).hasStaticShape();
 }
 
-static int64_t dynamicDim(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    if (type.isDynamicDim(d))
-      return d;
-  return -1;
-}
-
 int64_t belfry::elementBytes(Type element) {
   return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
 }
@@ -35,9 +27,9 @@ int64_t belfry::elementBytes(Type element) {
 static Value sourceOf(OpResult result) {
   Operation *op = result.getOwner();
   if (auto dot = dyn_cast<nn::DotOp>(op)) {
-    bool fromLhs =
-        isDynamic(dot.getLhs()) &&
-        !llvm::is_contained(dot.getLhsContract(), dynamicDim(dot.getLhs()));
+    bool fromLhs = isDynamic(dot.getLhs()) &&
+                   !llvm::is_contained(dot.getLhsContract(),
+                                       nn::dynamicDim(dot.getLhs().getType()));
     return fromLhs ? dot.getLhs() : dot.getRhs();
   }
   if (auto gather = dyn_cast<nn::GatherOp>(op))

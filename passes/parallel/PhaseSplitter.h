@@ -94,7 +94,6 @@ private:
   /// Further rows that a value is stored to, by its place.
   llvm::SmallVector<std::tuple<mlir::Value, int64_t, Place>> stores;
   llvm::SmallVector<mlir::Attribute> schedule;
-  mlir::Value rowsLike;
   mlir::func::FuncOp current;
   llvm::SmallVector<std::pair<int64_t, mlir::Value>> phaseArguments;
 };

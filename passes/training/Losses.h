@@ -1,4 +1,4 @@
-//===- Losses.h - values of losses and metrics -*- C++ -* -----------------===//
+//===- Losses.h - values of losses and metrics ------------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Optimizers.h - the update of a parameter -*- C++ -* ----------------===//
+//===- Optimizers.h - the update of a parameter -----------------*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TrainingFunction.h - one function of a training step -*- C++ -* ----===//
+//===- TrainingFunction.h - one function of a training step -----*- C++ -*-===//
 //
 // Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
