@@ -74,11 +74,32 @@ void belfry_gemm_i32(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const int32_t *b, int64_t b_row, int64_t b_col, int32_t *c,
                      int64_t c_row, int32_t accumulate);
 
+/// A loop of `count` iterations that depend neither on each other nor on those
+/// of the loops beside it: `fn` runs those in [begin, end), in whatever order
+/// and on whatever thread. Its results must not depend on how it is cut.
+typedef struct belfry_loop {
+  void (*fn)(const void *arg, int64_t begin, int64_t end);
+  const void *arg;
+  int64_t count;
+  int64_t cost; ///< of an iteration; BELFRY_LOOP_COST_OF_MICROSECOND a µs
+} belfry_loop;
+
+/// About the cost of 1 µs of one thread: a vectorized load or store of an
+/// element costs 4, simple arithmetic on one 1.
+enum { BELFRY_LOOP_COST_OF_MICROSECOND = 24000 };
+
+/// Runs `loops` loops on the threads of `context` and returns when all of it is
+/// done. Where the whole is too little to be worth a second thread, and in a
+/// context of one, they run one after the other on the calling thread.
+void belfry_parallel_for(belfry_context *context, int64_t loops,
+                         const belfry_loop *list);
+
 #ifdef __cplusplus
 }
 
 static_assert(sizeof(belfry_phase_args) == 48, "layout is part of the ABI");
 static_assert(sizeof(belfry_program_v1) == 48, "layout is part of the ABI");
+static_assert(sizeof(belfry_loop) == 32, "layout is part of the ABI");
 #endif
 
 #endif /* BELFRY_RUNTIME_H */

@@ -65,6 +65,7 @@ static void rewritePhase(func::FuncOp phase) {
     Value base = LLVM::LoadOp::create(b, loc, pointer, address);
     auto cast = UnrealizedConversionCastOp::create(
         b, loc, TypeRange{argument.getType()}, ValueRange{base});
+    cast->setAttr(kBufferAttr, b.getI64IntegerAttr(row));
     if (Attribute extent = phase.getArgAttr(i, kExtentAttr))
       cast->setAttr(kExtentAttr, extent);
     argument.replaceAllUsesWith(cast.getResult(0));

@@ -16,6 +16,8 @@
 
 #include "passes/host/KernelBuilder.h"
 
+#include "belfry/Runtime.h"
+
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
 
@@ -32,12 +34,15 @@ Value KernelBuilder::argument(Value outside, Type type) {
   return entry.addArgument(type, loc);
 }
 
-int KernelBuilder::pointerOf(const View &view) {
+int KernelBuilder::pointerOf(const View &view, bool written) {
   for (auto [i, known] : llvm::enumerate(pointers))
     if (known.base == view.base && known.offset == view.offset &&
-        known.element == view.element)
+        known.element == view.element) {
+      pointersWritten[i] = pointersWritten[i] || written;
       return i;
+    }
   pointers.push_back(view);
+  pointersWritten.push_back(written);
   pointersInside.push_back(argument(Value(), view.base.getType()));
   return static_cast<int>(pointers.size()) - 1;
 }
@@ -47,6 +52,13 @@ void KernelBuilder::buildArguments(OpBuilder &at) {
   for (Value &value : arguments)
     if (!value)
       value = pointerTo(at, op->getLoc(), pointers[pointer++]);
+}
+
+SmallVector<KernelBuilder::Access> KernelBuilder::accesses() const {
+  SmallVector<Access> list;
+  for (auto [view, written] : llvm::zip(pointers, pointersWritten))
+    list.push_back({view.base, written});
+  return list;
 }
 
 Value KernelBuilder::inside(Affine affine) {
@@ -111,7 +123,8 @@ FailureOr<Nest> KernelBuilder::takeApart(linalg::LinalgOp linalg) {
       FailureOr<View> view = describeMemref(operand.get(), rows);
       if (failed(view))
         return failure();
-      entry.pointer = pointerOf(*view);
+      entry.pointer =
+          pointerOf(*view, operand.getOperandNumber() >= nest.inputs);
       AffineMap map = linalg.getMatchingIndexingMap(&operand);
       for (auto [r, expr] : llvm::enumerate(map.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -158,6 +171,92 @@ void KernelBuilder::collapse(Nest &nest) {
     outer.original.append(inner.original);
     nest.dims.erase(nest.dims.begin() + d);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that are shared among threads
+//===----------------------------------------------------------------------===//
+
+/// Kernels of less than this run where they stand: a third of a microsecond.
+constexpr int64_t kLeastSplitCost = BELFRY_LOOP_COST_OF_MICROSECOND / 3;
+/// Rows of a tower that are reckoned with where their number matters here.
+constexpr int64_t kUsualRows = 32;
+
+/// What an op costs where it runs on vectors, in the units of belfry_loop.
+static int64_t costOf(Operation &op) {
+  if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp>(op))
+    return 0;
+  if (isa<memref::LoadOp>(op))
+    return 16; // a gather
+  if (isa<arith::DivFOp, math::SqrtOp>(op))
+    return 8;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::RemFOp>(op))
+    return 16;
+  if (isa<arith::MulUIExtendedOp, math::RsqrtOp>(op))
+    return 4;
+  if (isa<math::MathDialect>(op.getDialect()) &&
+      !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
+           math::FloorOp, math::CeilOp, math::IsFiniteOp, math::IsNaNOp,
+           math::IsInfOp>(op))
+    return 30;
+  return 1;
+}
+
+/// Chooses the loop that threads share: the outermost parallel one that has
+/// enough iterations, whose cut changes no result: a reduced loop is never cut.
+void KernelBuilder::planSplit(Nest &nest) {
+  constexpr int64_t kEnough = 16;
+  auto usual = [](Affine size) {
+    return size.perRow * kUsualRows + size.fixed;
+  };
+  int best = -1;
+  for (auto [d, dim] : llvm::enumerate(nest.dims)) {
+    // An output that stands still is written by every iteration.
+    bool parallel = dim.parallel;
+    for (unsigned i = nest.inputs; i < nest.operands.size(); ++i)
+      parallel &= !dim.strides[i].is(0);
+    if (!parallel)
+      continue;
+    if (best < 0 || (usual(nest.dims[best].size) < kEnough &&
+                     usual(dim.size) > usual(nest.dims[best].size)))
+      best = static_cast<int>(d);
+  }
+  if (best < 0)
+    return;
+  int64_t cost = 0;
+  for (auto [i, operand] : llvm::enumerate(nest.operands))
+    if (operand.isArray() && !nest.dims.back().strides[i].is(0))
+      cost += 4;
+  if (nest.body)
+    for (Operation &inner : *nest.body)
+      cost += costOf(inner);
+  if (nest.operands.back().element.getIntOrFloatBitWidth() == 64)
+    cost *= 2;
+  Split plan;
+  plan.count = nest.dims[best].size;
+  // No product of extents of arrays that fit a memory overflows a double, and
+  // the exact number does not matter.
+  double each = std::max<int64_t>(cost, 1);
+  double total = each;
+  for (auto [d, dim] : llvm::enumerate(nest.dims)) {
+    total *= double(usual(dim.size));
+    if (static_cast<int>(d) == best)
+      continue;
+    if (dim.size.isFixed())
+      each *= double(dim.size.fixed);
+    else
+      plan.costFactors.push_back(dim.size);
+  }
+  plan.cost = static_cast<int64_t>(std::min(each, 1e15));
+  if (total < double(kLeastSplitCost))
+    return;
+  splitDim = best;
+  splitBegin =
+      function.getBody().front().insertArgument(0u, b.getIndexType(), loc);
+  splitEnd =
+      function.getBody().front().insertArgument(1u, b.getIndexType(), loc);
+  split = plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,9 +309,20 @@ void KernelBuilder::loops(Nest &nest, unsigned from, unsigned to,
   if (from == to)
     return body(offsets);
   OpBuilder::InsertionGuard guard(b);
-  Value zero = inside(Affine::of(0)), one = inside(Affine::of(1)),
-        size = inside(nest.dims[from].size);
-  auto loop = scf::ForOp::create(b, loc, zero, size, one);
+  // The bounds of a shared loop come from outside: kernels that differ in its
+  // extent alone are one.
+  bool shared = static_cast<int>(from) == splitDim;
+  Value first = shared ? splitBegin : inside(Affine::of(0)),
+        end = shared ? splitEnd : inside(nest.dims[from].size);
+  auto loop = scf::ForOp::create(b, loc, first, end, inside(Affine::of(1)));
+  // The innermost loop, where each iteration writes elements of its own.
+  if (nest.body && from + 1 == nest.dims.size() && nest.dims[from].parallel) {
+    bool apart = true;
+    for (unsigned i = nest.inputs; i < nest.operands.size(); ++i)
+      apart &= !nest.dims[from].strides[i].is(0);
+    if (apart)
+      loop->setAttr(kParallelAttr, b.getUnitAttr());
+  }
   b.setInsertionPointToStart(loop.getBody());
   Value index = loop.getInductionVar();
   for (unsigned original : nest.dims[from].original)
@@ -322,6 +432,7 @@ void KernelBuilder::buildElementwise(Nest &nest) {
   };
   sortDims(nest.dims, outer);
   collapse(nest);
+  planSplit(nest);
   buildScalarLoops(nest);
 }
 
@@ -342,7 +453,7 @@ LogicalResult KernelBuilder::replaceAccesses(Operation *root) {
     FailureOr<View> view = describeMemref(memref, rows);
     if (failed(view))
       return failure();
-    int pointer = pointerOf(*view);
+    int pointer = pointerOf(*view, !!storeOp);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(access);
     Value offset = inside(Affine::of(0));

@@ -60,17 +60,37 @@ public:
 
   mlir::func::FuncOp function;
   llvm::SmallVector<mlir::Value> arguments; ///< of a call, from outside
+  /// Where the work is worth sharing among threads, and one of its loops is
+  /// parallel: that loop. The function's first two arguments are then its first
+  /// index and the one after the last, and don't stand among `arguments`.
+  struct Split {
+    Affine count;     ///< of iterations
+    int64_t cost = 0; ///< of an iteration, times `costFactors`
+    llvm::SmallVector<Affine> costFactors;
+  };
+  std::optional<Split> split;
+  /// An array that the kernel touches.
+  struct Access {
+    mlir::Value base;
+    bool written;
+  };
+  llvm::SmallVector<Access> accesses() const;
   /// Builds the values of `arguments` that are pointers, at `at`.
   void buildArguments(mlir::OpBuilder &at);
 
+  /// Marks loops whose iterations touch nothing that another one writes; their
+  /// accesses are all within the loop itself.
+  static constexpr llvm::StringLiteral kParallelAttr = "belfry.parallel";
+
 private:
   mlir::FailureOr<Nest> takeApart(mlir::linalg::LinalgOp linalg);
-  int pointerOf(const View &view);
+  int pointerOf(const View &view, bool written);
   mlir::Value inside(Affine affine);
   mlir::Value imported(mlir::Value outside);
   mlir::Value argument(mlir::Value outside, mlir::Type type);
 
   void collapse(Nest &nest);
+  void planSplit(Nest &nest);
   void buildElementwise(Nest &nest);
   void buildReduction(Nest &nest);
   bool buildRowReduction(Nest &nest);
@@ -99,6 +119,9 @@ private:
   mlir::OpBuilder b;
   mlir::Value rowsInside;
   llvm::SmallVector<View> pointers; ///< base and offset matter
+  llvm::SmallVector<bool> pointersWritten;
+  int splitDim = -1; ///< of the nest, with its bounds
+  mlir::Value splitBegin, splitEnd;
   llvm::SmallVector<mlir::Value> pointersInside;
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> scalars;
   llvm::DenseMap<mlir::Value, mlir::Value> importedValues;

@@ -110,6 +110,7 @@ bool KernelBuilder::buildRowReduction(Nest &nest) {
   if (!walks)
     return false;
 
+  planSplit(nest);
   Type element = nest.operands.back().element;
   unsigned last = nest.dims.size() - 1;
   unsigned firstReduced = 0;
@@ -244,5 +245,6 @@ void KernelBuilder::buildReduction(Nest &nest) {
     return rank(x) < rank(y);
   });
   collapse(nest);
+  planSplit(nest);
   buildScalarLoops(nest);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "passes/host/KernelBuilder.h"
+#include "passes/host/LoopGroup.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
 
@@ -23,6 +23,12 @@ using namespace belfry;
 
 namespace {
 
+/// A kernel's functions.
+struct Kernel {
+  func::FuncOp function;
+  func::FuncOp loop; ///< of belfry_loop's type; where the kernel is split
+};
+
 struct OutlineKernelsPass
     : belfry::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
@@ -30,52 +36,150 @@ struct OutlineKernelsPass
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kFunctionAttr))
         phases.push_back(function);
-    for (func::FuncOp phase : phases)
-      if (failed(outline(phase)))
+    for (func::FuncOp phase : phases) {
+      LoopGroup group(phase, rowsOf(phase));
+      if (failed(outline(phase.getBody().front(), phase, group)))
         return signalPassFailure();
+    }
   }
 
-  LogicalResult outline(func::FuncOp phase);
+  LogicalResult outline(Block &block, func::FuncOp phase, LoopGroup &group);
+  LogicalResult outline(Operation *op, Value rows, LoopGroup &group);
+  Kernel share(KernelBuilder &kernel);
+  func::FuncOp buildLoop(func::FuncOp kernel);
+  void flush(LoopGroup &group, Operation *op);
 
-  llvm::StringMap<func::FuncOp> known; ///< by the text of the function
+  llvm::StringMap<Kernel> known; ///< by the text of the function
 };
 
 } // namespace
 
-LogicalResult OutlineKernelsPass::outline(func::FuncOp phase) {
-  SmallVector<Operation *> kernels;
-  phase.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<linalg::LinalgOp>(op) || op->hasAttr(kKernelAttr)) {
-      kernels.push_back(op);
-      return WalkResult::skip();
-    }
-    return WalkResult::advance();
+static bool isKernel(Operation *op) {
+  return isa<linalg::LinalgOp>(op) || op->hasAttr(kKernelAttr);
+}
+
+/// Says LLVM which loops are parallel, so that its vectorizer asks for no
+/// checks, and none at run time.
+static void annotateParallelLoops(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  function.walk([&](scf::ForOp loop) {
+    if (!loop->removeAttr(KernelBuilder::kParallelAttr))
+      return;
+    auto group = LLVM::AccessGroupAttr::get(context);
+    auto groups = ArrayAttr::get(context, group);
+    loop->walk([&](LLVM::AccessGroupOpInterface access) {
+      access.setAccessGroups(groups);
+    });
+    auto annotation = LLVM::LoopAnnotationAttr::get(
+        context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+        ArrayRef<LLVM::AccessGroupAttr>(group));
+    loop->setAttr(LLVM::LoopAnnotationAttr::name, annotation);
   });
+}
+
+/// `kernel` as a function of a pointer to its arguments, a word each, and the
+/// bounds of the loop that threads share.
+func::FuncOp OutlineKernelsPass::buildLoop(func::FuncOp kernel) {
+  OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+  Location loc = kernel.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(&getContext()),
+       i64 = b.getI64Type();
+  auto loop = func::FuncOp::create(b, loc, (kernel.getName() + "_loop").str(),
+                                   b.getFunctionType({pointer, i64, i64}, {}));
+  loop.setPrivate();
+  Block *body = loop.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  SmallVector<Value> arguments;
+  for (unsigned i : {1, 2})
+    arguments.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                                   body->getArgument(i)));
+  for (auto [word, type] :
+       llvm::enumerate(kernel.getArgumentTypes().drop_front(2))) {
+    Value address =
+        LLVM::GEPOp::create(b, loc, pointer, i64, body->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)});
+    bool index = isa<IndexType>(type);
+    Value value = LLVM::LoadOp::create(b, loc, index ? i64 : type, address,
+                                       /*alignment=*/8);
+    if (index)
+      value = arith::IndexCastOp::create(b, loc, type, value);
+    arguments.push_back(value);
+  }
+  func::CallOp::create(b, loc, kernel, arguments);
+  func::ReturnOp::create(b, loc);
+  return loop;
+}
+
+/// Puts the function into the module, or takes the equal one that is there.
+Kernel OutlineKernelsPass::share(KernelBuilder &kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  kernel.function->print(stream, flags.useLocalScope());
+  auto [it, fresh] = known.try_emplace(text);
+  if (!fresh) {
+    kernel.function.erase();
+    ++numShared;
+    return it->second;
+  }
+  OpBuilder at = OpBuilder::atBlockEnd(getOperation().getBody());
+  at.insert(kernel.function);
+  kernel.function.setName(("kernel_" + Twine(known.size() - 1)).str());
+  annotateParallelLoops(kernel.function);
+  it->second.function = kernel.function;
+  if (kernel.split) {
+    it->second.loop = buildLoop(kernel.function);
+    ++numSplit;
+  }
+  ++numKernels;
+  return it->second;
+}
+
+void OutlineKernelsPass::flush(LoopGroup &group, Operation *op) {
+  if (group.empty())
+    return;
+  group.flush(op);
+  ++numRegions;
+}
+
+LogicalResult OutlineKernelsPass::outline(Operation *op, Value rows,
+                                          LoopGroup &group) {
+  KernelBuilder kernel(op, rows);
+  if (failed(kernel.build()))
+    return failure();
+  Kernel functions = share(kernel);
+  OpBuilder b(op);
+  kernel.buildArguments(b);
+  // The loops of the group move down to where it ends.
+  if (!group.isApart(kernel.accesses()))
+    flush(group, op);
+  if (kernel.split)
+    group.add(kernel, functions.loop);
+  else
+    func::CallOp::create(b, op->getLoc(), functions.function, kernel.arguments);
+  op->erase();
+  return success();
+}
+
+LogicalResult OutlineKernelsPass::outline(Block &block, func::FuncOp phase,
+                                          LoopGroup &group) {
   Value rows = rowsOf(phase);
-  if (!rows && !kernels.empty())
-    return phase.emitError("has no rows yet; --host-entry-points runs first");
-  for (Operation *op : kernels) {
-    KernelBuilder kernel(op, rows);
-    if (failed(kernel.build()))
-      return failure();
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    OpPrintingFlags flags;
-    kernel.function->print(stream, flags.useLocalScope());
-    auto [it, fresh] = known.try_emplace(text, kernel.function);
-    if (fresh) {
-      OpBuilder at = OpBuilder::atBlockEnd(getOperation().getBody());
-      at.insert(kernel.function);
-      kernel.function.setName(("kernel_" + Twine(known.size() - 1)).str());
-      ++numKernels;
-    } else {
-      kernel.function.erase();
-      ++numShared;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (isKernel(&op)) {
+      if (!rows)
+        return phase.emitError(
+            "has no rows yet; --host-entry-points runs first");
+      if (failed(outline(&op, rows, group)))
+        return failure();
+      continue;
     }
-    OpBuilder b(op);
-    kernel.buildArguments(b);
-    func::CallOp::create(b, op->getLoc(), it->second, kernel.arguments);
-    op->erase();
+    if (!op.hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(&op))
+      continue;
+    flush(group, &op);
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(outline(inner, phase, group)))
+          return failure();
   }
   return success();
 }

@@ -41,13 +41,17 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     internal function whose pointers do not alias, so that LLVM's vectorizer
     needs no checks; equal kernels are one function. Dimensions that stand
     together in all operands become one loop. Reductions along rows keep a fixed
-    number of accumulators, which depends on shapes only.
+    number of accumulators, which depends on shapes only. Kernels with enough
+    work are loops of a `belfry_parallel_for`, one for those that follow one
+    another and do not depend on each other.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
   let statistics = [
     Statistic<"numKernels", "kernels", "Number of kernel functions">,
-    Statistic<"numShared", "shared", "Number of kernels that had a function already">
+    Statistic<"numShared", "shared", "Number of kernels that had a function already">,
+    Statistic<"numSplit", "split", "Number of kernel functions that threads share">,
+    Statistic<"numRegions", "regions", "Number of calls of belfry_parallel_for">
   ];
 }
 

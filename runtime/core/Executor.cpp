@@ -158,16 +158,12 @@ void Executor::runPhase(const ScheduleItem &item, int device) {
   args.global_rows = globalRows;
   args.towers = int32_t(towers);
   args.context = devices.context(device);
-  if (item.run == ScheduleItem::Once) {
-    if (device != 0)
-      return;
-    args.rows = globalRows;
-    args.buffers = tables[towers].data();
-    program.phases[item.phase](&args);
-    return;
-  }
-  if (item.run == ScheduleItem::Split)
-    return runSlices(item, device);
+  if (item.run == ScheduleItem::Once)
+    return devices.together(device, [&] {
+      args.rows = globalRows;
+      args.buffers = tables[towers].data();
+      program.phases[item.phase](&args);
+    });
   const RowRange &block = blocks[device];
   for (int64_t tower = block.first; tower < block.first + block.rows; ++tower) {
     args.rows = ranges[tower].rows;
@@ -176,28 +172,6 @@ void Executor::runPhase(const ScheduleItem &item, int device) {
     args.buffers = tables[tower].data();
     program.phases[item.phase](&args);
   }
-}
-
-void Executor::runSlices(const ScheduleItem &item, int device) {
-  int threads = devices.threadsPerDevice();
-  struct Job {
-    belfry_phase_args args;
-    belfry_phase_fn phase;
-  } job = {{}, program.phases[item.phase]};
-  job.args.rows = job.args.global_rows = globalRows;
-  job.args.tower = device * threads;
-  job.args.towers = devices.size() * threads;
-  job.args.buffers = tables[towers].data();
-  job.args.context = devices.context(device);
-  devices.context(device)->pool()->run(
-      threads,
-      [](void *arg, int64_t slice) {
-        auto *job = static_cast<Job *>(arg);
-        belfry_phase_args args = job->args;
-        args.tower += int32_t(slice);
-        job->phase(&args);
-      },
-      &job);
 }
 
 void Executor::reduce(const ScheduleItem &item, int device) {

@@ -60,7 +60,6 @@ private:
                  int64_t firstRow);
   void runOnDevice(int device);
   void runPhase(const ScheduleItem &item, int device);
-  void runSlices(const ScheduleItem &item, int device);
   void reduce(const ScheduleItem &item, int device);
   void gather(const ScheduleItem &item, int device);
   const BufferInfo *find(BufferKind kind, int64_t index, size_t &row) const;

@@ -370,11 +370,9 @@ ScheduleItem itemOf(const Json &json, const FunctionInfo &function,
       malformed("phase " + std::to_string(item.phase) + " of " +
                 std::to_string(numPhases));
     std::string run = json.value("run", "per_tower");
-    if (run != "per_tower" && run != "once" && run != "split")
+    if (run != "per_tower" && run != "once")
       malformed("unknown 'run' '" + run + "'");
-    item.run = run == "once"    ? ScheduleItem::Once
-               : run == "split" ? ScheduleItem::Split
-                                : ScheduleItem::PerTower;
+    item.run = run == "once" ? ScheduleItem::Once : ScheduleItem::PerTower;
     return item;
   }
   if (!json.contains("all_reduce") && !json.contains("all_gather"))

@@ -120,8 +120,8 @@ enum class ReduceKind { Sum, Max, Min };
 struct ScheduleItem {
   enum Kind { Phase, AllReduce, AllGather } kind = Phase;
   int64_t phase = 0; ///< index into the table of phase functions
-  /// For each tower; once for all towers; or once in slices, on every thread.
-  enum Run { PerTower, Once, Split } run = PerTower;
+  /// For each tower, or once for all towers.
+  enum Run { PerTower, Once } run = PerTower;
   ReduceKind reduce = ReduceKind::Sum;
   DType dtype = DType::F32;
   int64_t from = 0, to = 0; ///< rows of the buffer table

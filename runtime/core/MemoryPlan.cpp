@@ -68,6 +68,13 @@ std::vector<bool> belfry::rt::placeBarriers(const FunctionInfo &function,
   size_t begin = 0;
   for (size_t i = 0; i + 1 < schedule.size(); ++i) {
     const ScheduleItem &next = schedule[i + 1];
+    // The devices leave a phase that runs once together.
+    bool once = schedule[i].kind == ScheduleItem::Phase &&
+                schedule[i].run == ScheduleItem::Once;
+    if (once) {
+      begin = i + 1;
+      continue;
+    }
     bool wait = schedule[i].kind == ScheduleItem::Phase ||
                 next.kind == ScheduleItem::Phase;
     auto overlap = [&](int64_t a, int64_t b) {

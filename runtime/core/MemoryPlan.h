@@ -38,7 +38,8 @@ struct MemoryPlan {
 };
 
 /// After which items of the schedule the devices have to wait for each other:
-/// all but the last, and but a collective before another one where neither
+/// all but the last, but a phase that runs once, at whose end they are together
+/// anyway, and but a collective before another one where neither
 /// writes what the other reads or writes. `plan` says which buffers share a
 /// place.
 std::vector<bool> placeBarriers(const FunctionInfo &function,

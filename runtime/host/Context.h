@@ -16,7 +16,9 @@
 
 struct belfry_context {
   /// A context in which `threads` threads work, the calling one included.
-  explicit belfry_context(int threads) : threadPool(threads) {}
+  /// `crowded`: there are more such threads in the process than cores.
+  explicit belfry_context(int threads, bool crowded = false)
+      : threadPool(threads, crowded) {}
 
   belfry::rt::ParallelFor *pool() { return &threadPool; }
 

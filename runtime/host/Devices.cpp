@@ -16,16 +16,6 @@
 
 using namespace belfry::rt;
 
-namespace {
-
-void relax() {
-#if defined(__x86_64__)
-  _mm_pause();
-#endif
-}
-
-} // namespace
-
 void Barrier::arriveAndWait() {
   uint32_t now = generation.load(std::memory_order_relaxed);
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == participants) {
@@ -37,16 +27,16 @@ void Barrier::arriveAndWait() {
   for (int i = 0; i < spins; ++i) {
     if (generation.load(std::memory_order_acquire) != now)
       return;
-    relax();
+    pauseThread();
   }
   while (generation.load(std::memory_order_acquire) == now)
     generation.wait(now, std::memory_order_acquire);
 }
 
 DeviceGroup::DeviceGroup(int devices, int threadsPerDevice)
-    : threads(threadsPerDevice), homeCores(allowedCores()), contexts(devices),
-      steps(devices, devices * threadsPerDevice > usableCores()),
-      startLine(devices, devices * threadsPerDevice > usableCores()) {
+    : threads(threadsPerDevice), homeCores(allowedCores()),
+      crowded(devices * threadsPerDevice > usableCores()), contexts(devices),
+      sessions(devices), steps(devices, crowded), startLine(devices, crowded) {
   pinned = devices > 1 && size_t(devices) * threads == homeCores.size() &&
            usableCores() == int(homeCores.size());
   try {
@@ -83,7 +73,7 @@ void DeviceGroup::open(int device) {
     pinThisThread(std::vector<int>(first, first + threads));
   }
   // Made here, so that its threads inherit the cores of the device.
-  contexts[device] = std::make_unique<belfry_context>(threads);
+  contexts[device] = std::make_unique<belfry_context>(threads, crowded);
 }
 
 void DeviceGroup::signal(int newState) {
@@ -122,6 +112,30 @@ void DeviceGroup::start(Task newTask, void *data) {
   }
   if (size() > 1)
     startLine.arriveAndWait();
+}
+
+void DeviceGroup::lend() {
+  if (size() > 1)
+    context(0)->pool()->open((size() - 1) * threads);
+}
+
+void DeviceGroup::takeBack() {
+  if (size() > 1)
+    context(0)->pool()->close();
+}
+
+void DeviceGroup::assist(int device) {
+  struct Job {
+    ParallelFor *pool;
+    uint64_t session;
+  } job = {context(0)->pool(), ++sessions[size_t(device)].count};
+  context(device)->pool()->run(
+      threads,
+      [](void *arg, int64_t) {
+        auto *job = static_cast<Job *>(arg);
+        job->pool->assist(job->session);
+      },
+      &job);
 }
 
 void DeviceGroup::runParts(int64_t count, int64_t least, Part part,

@@ -9,6 +9,7 @@
 #define BELFRY_RUNTIME_HOST_DEVICES_H
 
 #include "belfry/Runtime.h"
+#include "runtime/host/Spin.h"
 
 #include <atomic>
 #include <cstdint>
@@ -20,13 +21,12 @@
 namespace belfry::rt {
 
 /// Lets `participants` threads go on when all of them have arrived. Spins
-/// first, then sleeps; where there are more threads than cores it only yields.
-/// Everything written before an arrival is seen after it.
+/// first, then sleeps; where there are more threads than cores it sleeps at
+/// once. Everything written before an arrival is seen after it.
 class Barrier {
 public:
-  Barrier(int participants, bool oversubscribed)
-      : participants(uint32_t(participants)), spins(oversubscribed ? 0 : 4000) {
-  }
+  Barrier(int participants, bool crowded)
+      : participants(uint32_t(participants)), spins(spinPauses(crowded)) {}
   void arriveAndWait();
 
 private:
@@ -40,6 +40,8 @@ private:
 /// first), each with a pool of `threadsPerDevice` threads for work inside of a
 /// tower. Threads are pinned where they take exactly the cores there are;
 /// otherwise another process on the machine may need the same ones.
+// Padded by its barriers, whose words stand on cache lines of their own.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class DeviceGroup {
 public:
   /// Throws std::system_error where the system grants no more threads.
@@ -75,6 +77,19 @@ public:
       steps.arriveAndWait();
   }
 
+  /// For use inside of `run`, by each device: calls `body()` on the first
+  /// device's thread, while the threads of all devices belong to that one's
+  /// context, and returns on every device when the call has.
+  template <typename Body> void together(int device, Body &&body) {
+    if (device == 0) {
+      lend();
+      body();
+      takeBack();
+    } else {
+      assist(device);
+    }
+  }
+
   belfry_context *context(int device) const;
 
 private:
@@ -85,11 +100,21 @@ private:
   void open(int device);
   void signal(int newState);
   void serve(int device);
+  void lend();
+  void takeBack();
+  void assist(int device);
+
+  /// Counted by the device's own thread alone.
+  struct alignas(64) Sessions {
+    uint64_t count = 0;
+  };
 
   const int threads;
   std::vector<int> homeCores; ///< of the caller, before it was pinned
+  bool crowded;
   bool pinned = false;
   std::vector<std::unique_ptr<belfry_context>> contexts;
+  std::vector<Sessions> sessions; ///< of `together`, by device
   Barrier steps, startLine;
   /// Threads wait until all of them are there (1), or some can't be (2).
   std::atomic<int> state{0};

@@ -16,6 +16,7 @@
 
 #include "runtime/host/ParallelFor.h"
 #include "runtime/host/FloatingPointMode.h"
+#include "runtime/host/Spin.h"
 
 #include <algorithm>
 #include <atomic>
@@ -29,18 +30,8 @@ using namespace belfry::rt;
 
 namespace {
 
-// Pauses before a thread sleeps: some 20 to 80 µs, by processor.
-constexpr int SpinPauses = 2000;
 constexpr uint64_t TileMask = 0xffffffffu;
 constexpr int64_t MaxTilesOfAJob = int64_t(1) << 31;
-
-void pauseThread() {
-#if defined(__x86_64__)
-  _mm_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 // The pool whose tile this thread is running.
 thread_local const void *runningIn = nullptr;
@@ -54,6 +45,8 @@ struct ParallelFor::State {
   std::atomic<bool> callerSleeps{false};
   std::atomic<bool> stop{false};
   std::atomic<int> sleepers{0};
+  std::atomic<int> guests{0};
+  std::atomic<uint64_t> closed{0}; ///< sessions of guests that are over
   std::atomic<TileFn> fn{nullptr};
   std::atomic<void *> arg{nullptr};
   std::atomic<int64_t> tiles{0};
@@ -62,7 +55,7 @@ struct ParallelFor::State {
   std::condition_variable wakeWorkers, wakeCaller;
   // What all threads write stands on lines of its own.
   alignas(64) std::atomic<uint64_t> ticket{0};
-  int spinPauses = SpinPauses;
+  int spins = 0;
   alignas(64) std::atomic<int64_t> finished{0};
 
   /// Runs tiles of the current job until none is left; returns its generation.
@@ -88,22 +81,31 @@ struct ParallelFor::State {
     }
   }
 
-  void workerMain() {
+  /// Works on jobs until `over()`, which is looked at between jobs.
+  template <typename Over> void serve(Over over) {
     FloatingPointScope mode;
+    const void *outer = runningIn;
     runningIn = this;
-    uint64_t seen = 0;
-    for (;;) {
-      for (int i = 0; i < spinPauses && generation() == seen && !stop; ++i)
+    // A job may be on already.
+    uint64_t seen = work();
+    while (!over()) {
+      for (int i = 0; i < spins && generation() == seen && !over(); ++i)
         pauseThread();
       if (generation() == seen) {
         std::unique_lock<std::mutex> lock(mutex);
         sleepers.fetch_add(1, std::memory_order_seq_cst);
-        wakeWorkers.wait(lock, [&] { return generation() != seen || stop; });
+        wakeWorkers.wait(lock, [&] { return generation() != seen || over(); });
         sleepers.fetch_sub(1, std::memory_order_relaxed);
       }
-      if (stop)
-        return;
       seen = work();
+    }
+    runningIn = outer;
+  }
+
+  void wakeSleepers() {
+    if (sleepers.load(std::memory_order_seq_cst) > 0) {
+      std::lock_guard<std::mutex> lock(mutex);
+      wakeWorkers.notify_all();
     }
   }
 
@@ -122,15 +124,12 @@ struct ParallelFor::State {
     arg.store(jobArg, std::memory_order_release);
     tiles.store(count, std::memory_order_release);
     ticket.store(next + (TileMask + 1), std::memory_order_seq_cst);
-    if (sleepers.load(std::memory_order_seq_cst) > 0) {
-      std::lock_guard<std::mutex> lock(mutex);
-      wakeWorkers.notify_all();
-    }
+    wakeSleepers();
     const void *outer = runningIn;
     runningIn = this;
     work();
     runningIn = outer;
-    for (int i = 0; i < spinPauses; ++i) {
+    for (int i = 0; i < spins; ++i) {
       if (finished.load(std::memory_order_acquire) == count)
         return;
       pauseThread();
@@ -144,14 +143,13 @@ struct ParallelFor::State {
   }
 };
 
-ParallelFor::ParallelFor(int threads) : state(std::make_unique<State>()) {
-  // With more threads than processors spinning takes time from the work.
-  if (unsigned(std::max(threads, 1)) >
-      std::max(std::thread::hardware_concurrency(), 1u))
-    state->spinPauses = 0;
+ParallelFor::ParallelFor(int threads, bool crowded)
+    : state(std::make_unique<State>()) {
+  state->spins = spinPauses(crowded);
   for (int i = 1; i < threads; ++i) {
     try {
-      state->workers.emplace_back([s = state.get()] { s->workerMain(); });
+      state->workers.emplace_back(
+          [s = state.get()] { s->serve([s] { return s->stop.load(); }); });
     } catch (const std::system_error &) {
       break;
     }
@@ -168,12 +166,33 @@ ParallelFor::~ParallelFor() {
     worker.join();
 }
 
-int ParallelFor::threads() const { return int(state->workers.size()) + 1; }
+int ParallelFor::threads() const {
+  return int(state->workers.size()) + 1 +
+         state->guests.load(std::memory_order_relaxed);
+}
+
+bool ParallelFor::crowded() const { return state->spins == 0; }
+
+void ParallelFor::open(int guests) {
+  state->guests.store(guests, std::memory_order_relaxed);
+}
+
+void ParallelFor::close() {
+  state->guests.store(0, std::memory_order_relaxed);
+  state->closed.fetch_add(1, std::memory_order_seq_cst);
+  state->wakeSleepers();
+}
+
+void ParallelFor::assist(uint64_t session) {
+  state->serve([s = state.get(), session] {
+    return s->closed.load(std::memory_order_seq_cst) >= session;
+  });
+}
 
 void ParallelFor::run(int64_t tiles, TileFn fn, void *arg) {
   FloatingPointScope mode;
   State &s = *state;
-  bool alone = tiles <= 1 || s.workers.empty() || runningIn == &s ||
+  bool alone = tiles <= 1 || threads() == 1 || runningIn == &s ||
                s.busy.exchange(true, std::memory_order_acquire);
   if (alone) {
     for (int64_t t = 0; t < tiles; ++t)

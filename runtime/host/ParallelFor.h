@@ -28,13 +28,16 @@ public:
 
   /// A pool in which `threads` threads work: the caller of `run` and
   /// `threads` - 1 of its own. Where the system refuses to create one, the pool
-  /// has fewer; `threads()` says how many.
-  explicit ParallelFor(int threads);
+  /// has fewer; `threads()` says how many. In a `crowded` process, with more
+  /// threads than cores, threads without work sleep at once.
+  explicit ParallelFor(int threads, bool crowded = false);
   ~ParallelFor();
   ParallelFor(const ParallelFor &) = delete;
   ParallelFor &operator=(const ParallelFor &) = delete;
 
+  /// The threads that take part in a run, lent ones included.
   int threads() const;
+  bool crowded() const;
 
   /// Calls fn(arg, t) once for each t in [0, tiles) and returns when all calls
   /// have returned; what they wrote is then visible to the caller. Runs inline
@@ -42,6 +45,16 @@ public:
   /// thread is using the pool. Tiles run in the default floating-point mode,
   /// whatever the caller's.
   void run(int64_t tiles, TileFn fn, void *arg);
+
+  /// Lending threads of other pools. The pool's owner calls `open`, runs what
+  /// it has to run, and calls `close`. Meanwhile the `guests` threads are in
+  /// `assist`, where they run tiles like the pool's own; the k-th session's
+  /// guests call it with k, counted from 1, at any time after the end of
+  /// session k - 1, and it returns when `close` has been called k times. What
+  /// the owner wrote before `close` is visible to them then.
+  void open(int guests);
+  void close();
+  void assist(uint64_t session);
 
 private:
   struct State;

@@ -6,7 +6,7 @@
 // CHECK: %[[ROWS:.*]] = arith.index_cast %{{.*}} {belfry.rows} : i64 to index
 // CHECK: %[[ROW:.*]] = llvm.getelementptr %{{.*}}[3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
 // CHECK: %[[BASE:.*]] = llvm.load %[[ROW]]
-// CHECK: builtin.unrealized_conversion_cast %[[BASE]] : !llvm.ptr to memref<?x4xf32> {belfry.extent = 2 : i64}
+// CHECK: builtin.unrealized_conversion_cast %[[BASE]] : !llvm.ptr to memref<?x4xf32> {belfry.buffer = 3 : i64, belfry.extent = 2 : i64}
 // CHECK: llvm.mlir.addressof @table
 memref.global "private" constant @table : memref<3xi1> = dense<[true, false, true]>
 func.func private @f_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,

@@ -132,9 +132,21 @@ template <int D> void update(const belfry_phase_args *args) {
   updatePart<D>(args, 0, D, true);
 }
 
-template <int D> void updateSlice(const belfry_phase_args *args) {
-  updatePart<D>(args, D * args->tower / args->towers,
-                D * (args->tower + 1) / args->towers, args->tower == 0);
+/// The same in loops that say they are costly, so that threads share them: one
+/// over the elements of the kernel, one of a single iteration for the rest.
+template <int D> void updateShared(const belfry_phase_args *args) {
+  auto elements = [](const void *arg, int64_t begin, int64_t end) {
+    updatePart<D>(static_cast<const belfry_phase_args *>(arg), begin, end,
+                  false);
+  };
+  auto rest = [](const void *arg, int64_t begin, int64_t end) {
+    if (begin < end)
+      updatePart<D>(static_cast<const belfry_phase_args *>(arg), 0, 0, true);
+  };
+  constexpr int64_t cost = 100 * BELFRY_LOOP_COST_OF_MICROSECOND;
+  const belfry_loop loops[] = {{elements, args, D, cost},
+                               {rest, args, 1, cost}};
+  belfry_parallel_for(args->context, 2, loops);
 }
 
 /// predict has a table of its own: input, kernel, bias, output.
@@ -153,7 +165,7 @@ template <int D> void predict(const belfry_phase_args *args) {
 template <int D>
 constexpr belfry_phase_fn kPhases[] = {trainPartial<D>,    update<D>,
                                        evaluatePartial<D>, finish<D>,
-                                       predict<D>,         updateSlice<D>};
+                                       predict<D>,         updateShared<D>};
 
 Json buffer(const char *kind, int64_t index, const char *scope, int64_t perRow,
             int64_t fixed) {
@@ -168,7 +180,7 @@ Json live(Json row, int64_t first, int64_t last) {
   return row;
 }
 
-Json trainFunction(int64_t d, int first, int second, const char *run) {
+Json trainFunction(int64_t d, int first, int second) {
   Json function;
   int64_t partialBytes = 4 * (d + 5);
   function["buffers"] =
@@ -199,7 +211,7 @@ Json trainFunction(int64_t d, int first, int second, const char *run) {
                                        {"from", int(kPartial)},
                                        {"to", int(kSum)},
                                        {"count", {0, d + 5}}},
-                                      {{"phase", second}, {"run", run}}});
+                                      {{"phase", second}, {"run", "once"}}});
   return function;
 }
 
@@ -271,9 +283,8 @@ std::string manifestText(const test::FakeOptions &options) {
                      {"parameters", d + 1}}};
   Json functions = Json::object();
   if (options.withLoss) {
-    functions["train"] = options.split ? trainFunction(d, 0, 5, "split")
-                                       : trainFunction(d, 0, 1, "once");
-    functions["evaluate"] = trainFunction(d, 2, 3, "once");
+    functions["train"] = trainFunction(d, 0, options.shared ? 5 : 1);
+    functions["evaluate"] = trainFunction(d, 2, 3);
   }
   functions["predict"] = predictFunction(d);
   json["functions"] = functions;

@@ -29,7 +29,7 @@ struct FakeOptions {
   const char *slicing = "balanced";
   bool embedded = false;
   bool withLoss = true;
-  bool split = false; ///< the update runs in slices
+  bool shared = false; ///< threads share the update
 };
 
 /// The program lives as long as the process.

@@ -145,6 +145,12 @@ TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
   EXPECT_EQ(barriers(), (std::vector<bool>{true, true, true, false}));
   function.schedule = {phase};
   EXPECT_EQ(barriers(), (std::vector<bool>{false}));
+  // A phase that runs once ends on all devices together.
+  ScheduleItem once;
+  once.run = ScheduleItem::Once;
+  function.schedule = {phase, once, phase, reduce(0, 2), once, reduce(1, 3)};
+  EXPECT_EQ(barriers(),
+            (std::vector<bool>{true, false, true, true, false, false}));
 }
 
 TEST(Slicing, BalancedGivesTheFirstOneMore) {

@@ -112,15 +112,15 @@ TEST(Session, DevicesAndThreadsNeverShowInTheBits) {
   }
 }
 
-TEST(Session, SlicesOfAnUpdateNeverShowInTheBits) {
+TEST(Session, ThreadsThatShareAnUpdateNeverShowInTheBits) {
   for (int64_t features : {1, 3, 9}) {
-    test::FakeOptions whole, split;
-    whole.features = split.features = features;
-    split.split = true;
-    Outcome one = train(whole, 4, 1, 1, 53, 10);
+    test::FakeOptions alone, shared;
+    alone.features = shared.features = features;
+    shared.shared = true;
+    Outcome one = train(alone, 4, 1, 1, 53, 10);
     for (int devices : {1, 2, 4})
       for (int threads : {1, 2, 3})
-        expectSameBits(one, train(split, 4, devices, threads, 53, 10));
+        expectSameBits(one, train(shared, 4, devices, threads, 53, 10));
   }
 }
 

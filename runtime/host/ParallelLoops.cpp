@@ -1,0 +1,92 @@
+//===- ParallelLoops.cpp - loops of generated code on many threads --------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops of a call are laid end to end, each as long as it costs, and the
+// whole is cut into slices of equal cost; a slice is a tile of the pool's grid.
+// What a loop computes doesn't depend on the cuts (belfry/Runtime.h), so they
+// may depend on the number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "belfry/Runtime.h"
+#include "runtime/host/Context.h"
+
+#include <algorithm>
+
+using namespace belfry::rt;
+
+namespace {
+
+// The least work of a slice: several times what it costs to hand it to a thread
+// that is awake, or, in a crowded process, to wake one up.
+constexpr double Microsecond{BELFRY_LOOP_COST_OF_MICROSECOND};
+constexpr double LeastSlice = 3 * Microsecond;
+constexpr double LeastSliceCrowded = 60 * Microsecond;
+// More slices than threads: one that was held up leaves its share to others.
+constexpr int64_t SlicesPerThread = 4;
+
+struct Slices {
+  const belfry_loop *list;
+  int64_t loops;
+  double total;
+  int64_t count;
+};
+
+double costOf(const belfry_loop &loop) {
+  return double(loop.count) * double(loop.cost);
+}
+
+/// The iteration of `loop` at which the slice ends that reaches `cost` into it.
+/// Cuts of long loops stand at multiples of whole cache lines of elements.
+int64_t cutAt(const belfry_loop &loop, double cost, int64_t slices) {
+  if (cost <= 0)
+    return 0;
+  if (cost >= costOf(loop))
+    return loop.count;
+  auto at = int64_t(cost / double(loop.cost));
+  int64_t each = loop.count / slices;
+  if (each >= 256)
+    at &= each >= 1024 ? ~int64_t(63) : ~int64_t(15);
+  return std::min(at, loop.count);
+}
+
+void runSlice(void *arg, int64_t slice) {
+  const auto &s = *static_cast<const Slices *>(arg);
+  double from = s.total * double(slice) / double(s.count);
+  double to = s.total * double(slice + 1) / double(s.count);
+  double base = 0;
+  for (int64_t i = 0; i < s.loops; ++i) {
+    const belfry_loop &loop = s.list[i];
+    int64_t begin = cutAt(loop, from - base, s.count);
+    int64_t end =
+        slice + 1 == s.count ? loop.count : cutAt(loop, to - base, s.count);
+    if (begin < end)
+      loop.fn(loop.arg, begin, end);
+    base += costOf(loop);
+  }
+}
+
+} // namespace
+
+void belfry_parallel_for(belfry_context *context, int64_t loops,
+                         const belfry_loop *list) {
+  ParallelFor *pool = context ? context->pool() : nullptr;
+  int64_t threads = pool ? pool->threads() : 1;
+  if (threads > 1) {
+    Slices slices = {list, loops, 0, 1};
+    for (int64_t i = 0; i < loops; ++i)
+      slices.total += costOf(list[i]);
+    double worth =
+        slices.total / (pool->crowded() ? LeastSliceCrowded : LeastSlice);
+    slices.count = int64_t(std::min(worth, double(threads * SlicesPerThread)));
+    if (slices.count > 1)
+      return pool->run(slices.count, runSlice, &slices);
+  }
+  for (int64_t i = 0; i < loops; ++i)
+    if (list[i].count > 0)
+      list[i].fn(list[i].arg, 0, list[i].count);
+}

@@ -1,0 +1,188 @@
+//===- ThreadsTest.cpp - threads of devices and what they share -----------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Context.h"
+#include "runtime/host/Devices.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+using namespace belfry::rt;
+
+namespace {
+
+using Runs = std::vector<int>;
+
+void countRuns(const void *arg, int64_t begin, int64_t end) {
+  Runs &runs = *static_cast<Runs *>(const_cast<void *>(arg));
+  for (int64_t i = begin; i < end; ++i)
+    ++runs[size_t(i)];
+}
+
+constexpr int64_t Costly = 100 * BELFRY_LOOP_COST_OF_MICROSECOND;
+
+TEST(ParallelLoops, EveryIterationOnceAndVisible) {
+  for (int threads : {1, 2, 3, 8}) {
+    belfry_context context(threads);
+    for (int64_t cost : {int64_t(0), int64_t(1), int64_t(1000), Costly})
+      for (const std::vector<int64_t> &counts : {std::vector<int64_t>{1},
+                                                 {0},
+                                                 {7},
+                                                 {1000000},
+                                                 {3, 0, 5000, 1, 77},
+                                                 {1, 1, 1, 1, 1, 1, 1, 1, 1},
+                                                 {400, 1},
+                                                 {2049, 2047}}) {
+        std::vector<Runs> runs;
+        for (int64_t count : counts)
+          runs.emplace_back(size_t(count));
+        std::vector<belfry_loop> loops;
+        for (const Runs &one : runs)
+          loops.push_back({countRuns, &one, int64_t(one.size()),
+                           loops.size() % 3 == 1 ? cost / 2 : cost});
+        belfry_parallel_for(&context, int64_t(loops.size()), loops.data());
+        for (const Runs &one : runs)
+          ASSERT_EQ(one, Runs(one.size(), 1));
+      }
+  }
+}
+
+TEST(ParallelLoops, NoContextIsOneThread) {
+  Runs runs(100);
+  belfry_loop loop = {countRuns, &runs, 100, Costly};
+  belfry_parallel_for(nullptr, 1, &loop);
+  EXPECT_EQ(runs, Runs(100, 1));
+}
+
+TEST(ParallelLoops, LittleWorkStaysWithTheCaller) {
+  belfry_context context(4);
+  struct Arg {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> calls{0}, strangers{0};
+  } arg;
+  belfry_loop loop = {[](const void *p, int64_t, int64_t) {
+                        auto *arg = static_cast<Arg *>(const_cast<void *>(p));
+                        ++arg->calls;
+                        if (std::this_thread::get_id() != arg->caller)
+                          ++arg->strangers;
+                      },
+                      &arg, 1000, 1};
+  for (int repeat = 0; repeat < 100; ++repeat)
+    belfry_parallel_for(&context, 1, &loop);
+  EXPECT_EQ(arg.calls, 100);
+  EXPECT_EQ(arg.strangers, 0);
+}
+
+/// Whether `tiles` tiles of `pool` run at the same time, each on a thread of
+/// its own.
+bool runTogether(ParallelFor &pool, int tiles) {
+  struct Arg {
+    int tiles;
+    std::atomic<int> started{0};
+    std::atomic<bool> late{false};
+  } arg{tiles};
+  pool.run(
+      tiles,
+      [](void *p, int64_t) {
+        auto *arg = static_cast<Arg *>(p);
+        ++arg->started;
+        auto limit =
+            std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (arg->started < arg->tiles && !arg->late) {
+          if (std::chrono::steady_clock::now() > limit)
+            arg->late = true;
+          std::this_thread::yield();
+        }
+      },
+      &arg);
+  return !arg.late;
+}
+
+TEST(DeviceGroup, TogetherTheThreadsOfAllDevicesServeTheFirst) {
+  for (int devices : {1, 2, 3})
+    for (int threads : {1, 2, 3}) {
+      DeviceGroup group(devices, threads);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        std::atomic<int> wrong{0};
+        group.run([&](int device) {
+          group.together(device, [&] {
+            ParallelFor &pool = *group.context(0)->pool();
+            wrong += pool.threads() != devices * threads;
+            wrong += !runTogether(pool, devices * threads);
+          });
+          // Afterwards each has its own again.
+          ParallelFor &pool = *group.context(device)->pool();
+          wrong += pool.threads() != threads;
+          wrong += !runTogether(pool, threads);
+        });
+        EXPECT_EQ(wrong, 0);
+      }
+    }
+}
+
+// What happens in a training step, many times and with nothing in between:
+// phases of each device, one of all, sums that they share.
+TEST(DeviceGroup, PhasesOfAllAndOfEachFollowOneAnother) {
+  for (int devices : {1, 2, 3, 5})
+    for (int threads : {1, 2}) {
+      DeviceGroup group(devices, threads);
+      constexpr int64_t Count = 3000;
+      std::vector<int> total(Count);
+      std::vector<std::vector<int>> own;
+      for (int device = 0; device < devices; ++device)
+        own.emplace_back(size_t(Count));
+      std::atomic<int> wrong{0};
+      const int steps = 50;
+      group.run([&](int device) {
+        for (int step = 0; step < steps; ++step) {
+          std::vector<int> &mine = own[size_t(device)];
+          belfry_loop loop = {countRuns, &mine, Count, Costly};
+          belfry_parallel_for(group.context(device), 1, &loop);
+          group.barrier();
+          group.together(device, [&] {
+            struct Arg {
+              const std::vector<std::vector<int>> &own;
+              std::vector<int> &total;
+            } arg{own, total};
+            belfry_loop sum = {[](const void *p, int64_t begin, int64_t end) {
+                                 const auto &arg = *static_cast<const Arg *>(p);
+                                 for (int64_t i = begin; i < end; ++i)
+                                   for (const std::vector<int> &one : arg.own)
+                                     arg.total[size_t(i)] += one[size_t(i)];
+                               },
+                               &arg, Count, Costly};
+            belfry_parallel_for(group.context(0), 1, &sum);
+          });
+          // Seen by all, without another barrier; and the next session may
+          // begin at once.
+          int expected = devices * (step + 1) * (step + 2) / 2;
+          wrong +=
+              total[size_t(device)] != expected || total[Count - 1] != expected;
+          group.barrier();
+        }
+      });
+      EXPECT_EQ(wrong, 0);
+      EXPECT_EQ(total,
+                std::vector<int>(Count, devices * steps * (steps + 1) / 2));
+    }
+}
+
+TEST(DeviceGroup, SessionsWithoutWork) {
+  DeviceGroup group(3, 2);
+  int calls = 0;
+  group.run([&](int device) {
+    for (int i = 0; i < 1000; ++i)
+      group.together(device, [&] { ++calls; });
+  });
+  EXPECT_EQ(calls, 1000);
+}
+
+} // namespace
