@@ -55,6 +55,7 @@ private:
     SmallVector<unsigned> ops;
     SmallVector<unsigned> reads; ///< nodes, maybe merged since
     bool elementwise = false;
+    bool random = false;
     RankedTensorType shape;
     int64_t multiple = 0;
   };
@@ -65,6 +66,7 @@ private:
     return node;
   }
   void add(Operation *op);
+  bool joinDraw(Operation *op, unsigned self);
   bool reaches(unsigned from, unsigned to, bool direct);
   void merge(unsigned into, unsigned node);
   void mergeReaders(Block &block);
@@ -116,6 +118,51 @@ void Grouping::merge(unsigned into, unsigned node) {
                  [&](unsigned read) { return find(read) == into; });
 }
 
+/// Whether all elements of an elementwise op's operand are one value.
+static bool isUniform(Value value) {
+  if (auto constant = value.getDefiningOp<nn::ConstantOp>()) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return elements && elements.isSplat();
+  }
+  auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
+  return broadcast &&
+         cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() ==
+             0;
+}
+
+/// Bytes of an element in memory.
+static unsigned elementBytes(Value value) {
+  return llvm::divideCeil(
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);
+}
+
+/// Puts an op that works on one draw of random numbers, and on nothing else
+/// that differs by element, into its unit; where its result would be wider than
+/// what it reads, the readers do better with the latter.
+bool Grouping::joinDraw(Operation *op, unsigned self) {
+  if (isa<nn::RandomOp, nn::IotaOp>(op))
+    return false;
+  std::optional<unsigned> draw;
+  unsigned bytes = 0;
+  for (Value operand : op->getOperands()) {
+    if (isUniform(operand))
+      continue;
+    auto it = number.find(operand.getDefiningOp());
+    if (it == number.end())
+      return false;
+    unsigned node = find(it->second);
+    if (!nodes[node].random || (draw && *draw != node))
+      return false;
+    draw = node;
+    bytes += elementBytes(operand);
+  }
+  if (!draw || elementBytes(op->getResult(0)) > bytes ||
+      reaches(self, *draw, false))
+    return false;
+  merge(*draw, self);
+  return true;
+}
+
 void Grouping::add(Operation *op) {
   unsigned self = nodes.size();
   ops.push_back(op);
@@ -140,13 +187,16 @@ void Grouping::add(Operation *op) {
   node.shape = cast<RankedTensorType>(op->getResult(0).getType());
   if (auto m = extents.multiple(op->getResult(0)); succeeded(m))
     node.multiple = *m;
+  node.random = isa<nn::RandomOp>(op);
+  if (node.random || joinDraw(op, self))
+    return;
   SmallVector<unsigned> reads = node.reads;
   for (unsigned read : reads) {
     unsigned other = find(read);
     unsigned group = find(self);
     const Node &a = nodes[group], &o = nodes[other];
-    if (other == group || !o.elementwise || o.multiple != a.multiple ||
-        o.shape.getShape() != a.shape.getShape())
+    if (other == group || !o.elementwise || o.random ||
+        o.multiple != a.multiple || o.shape.getShape() != a.shape.getShape())
       continue;
     if (reaches(group, other, false) || reaches(other, group, true))
       continue;
@@ -165,7 +215,7 @@ void Grouping::mergeReaders(Block &block) {
           !nodes[it->second].elementwise)
         continue;
       unsigned reader = find(it->second);
-      if (!llvm::is_contained(readers, reader))
+      if (!nodes[reader].random && !llvm::is_contained(readers, reader))
         readers.push_back(reader);
     }
     for (unsigned i = 1; i < readers.size(); ++i) {
@@ -211,6 +261,7 @@ SmallVector<Unit> Grouping::order() {
     ready.pop();
     Unit &unit = units.emplace_back();
     unit.elementwise = nodes[n].elementwise;
+    unit.random = nodes[n].random;
     for (unsigned op : nodes[n].ops)
       unit.ops.push_back(ops[op]);
     for (unsigned reader : readers[n])

@@ -7,8 +7,9 @@
 //
 // Groups the ops of a block into units. Elementwise ops of one shape that use
 // each other's results become one unit, one loop nest that may store several
-// of its values; every other op is a unit. Units are in an order in which every
-// unit comes after those that it reads.
+// of its values; every other op is a unit. Random numbers are a unit of their
+// own with the ops that read nothing else, since they are made by blocks. Units
+// are in an order in which every unit comes after those that it reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,8 @@ namespace belfry {
 struct Unit {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool elementwise = false;
+  /// The first op draws random numbers, which the others work on.
+  bool random = false;
 };
 
 /// Whether each element of the result depends on the same element of the

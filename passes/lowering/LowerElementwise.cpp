@@ -288,11 +288,15 @@ Value NnLowering::scalarOf(OpBuilder &body, Operation *op,
           e = s.number(i32, 0);
         if (o.getRowOffset())
           row = s.make<arith::AddIOp>(row, operand(o.getRowOffset()));
-        Value seed = operand(o.getSeed());
-        return buildRandom(body, op->getLoc(), o.getKind(), seed,
-                           operand(nullptr), operand(o.getStep()),
-                           s.number(i32, static_cast<int32_t>(o.getStream())),
-                           row, e, element);
+        RandomCounter counter;
+        counter.seedLow = operand(o.getSeed());
+        counter.seedHigh = operand(nullptr);
+        counter.step = operand(o.getStep());
+        counter.stream = s.number(i32, static_cast<int32_t>(o.getStream()));
+        counter.row = row;
+        counter.block = s.make<arith::ShRUIOp>(e, s.number(i32, 2));
+        return buildRandom(body, op->getLoc(), o.getKind(), counter,
+                           s.make<arith::AndIOp>(e, s.number(i32, 3)), element);
       });
 }
 

@@ -369,6 +369,8 @@ LogicalResult NnLowering::lowerOp(Operation *op) {
 
 LogicalResult NnLowering::lowerUnit(const Unit &unit) {
   loc = unit.ops.back()->getLoc();
+  if (unit.random)
+    return lowerRandom(unit);
   if (unit.elementwise)
     return lowerElementwise(unit);
   return lowerOp(unit.ops.front());

@@ -84,6 +84,9 @@ private:
   mlir::Value scalarOf(mlir::OpBuilder &body, mlir::Operation *op,
                        llvm::function_ref<mlir::Value(mlir::Value)> operand);
 
+  // LowerRandom.cpp
+  llvm::LogicalResult lowerRandom(const Unit &unit);
+
   // LowerShape.cpp
   void lowerReduce(nn::ReduceOp op);
   void lowerArgMax(nn::ArgMaxOp op);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Philox 4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
-// easy as 1, 2, 3" (SC'11). Each element computes its whole block: integer work
-// without memory, which a loop does for many elements at once.
+// easy as 1, 2, 3" (SC'11). The words are kept in 64-bit integers whose upper
+// halves are of no account: that is how processors multiply 32 by 32 bits in
+// vectors, and no word has to be moved between rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +31,25 @@ struct Words {
     return arith::ConstantOp::create(
         b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v)));
   }
+  Value wide(uint64_t v) {
+    return arith::ConstantOp::create(
+        b, loc, b.getI64IntegerAttr(static_cast<int64_t>(v)));
+  }
+  Value widen(Value x) {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), x);
+  }
   Value exclusiveOr(Value x, Value y) {
     return arith::XOrIOp::create(b, loc, x, y);
   }
+  /// The product with the lower half of x: its lower word (below what is of no
+  /// account), and its upper one.
   std::pair<Value, Value> multiply(uint32_t factor, Value x) {
-    auto product = arith::MulUIExtendedOp::create(b, loc, word(factor), x);
-    return {product.getLow(), product.getHigh()};
+    Value low = arith::AndIOp::create(b, loc, x, wide(0xFFFFFFFF));
+    Value product = arith::MulIOp::create(b, loc, low, wide(factor));
+    return {product, arith::ShRUIOp::create(b, loc, product, wide(32))};
   }
+  std::array<Value, 4> block(const RandomCounter &counter);
+
   Value number(Type type, double v) {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, v));
   }
@@ -47,6 +60,15 @@ struct Words {
       bits = arith::AddIOp::create(b, loc, bits, word(add));
     Value x = arith::SIToFPOp::create(b, loc, type, bits);
     return arith::MulFOp::create(b, loc, x, number(type, 0x1p-24));
+  }
+  /// Box and Muller's transform of a pair of words: radius and angle.
+  std::pair<Value, Value> polar(Type type, Value first, Value second) {
+    Value u = unit(type, first, 1), v = unit(type, second, 0);
+    Value logarithm = math::LogOp::create(b, loc, u);
+    Value radius = math::SqrtOp::create(
+        b, loc, arith::MulFOp::create(b, loc, number(type, -2.0), logarithm));
+    return {radius, arith::MulFOp::create(
+                        b, loc, number(type, 2 * std::numbers::pi), v)};
   }
   Value pick(Value index, ArrayRef<Value> choices) {
     Value result = choices.back();
@@ -60,45 +82,63 @@ struct Words {
 };
 } // namespace
 
-Value belfry::buildRandom(OpBuilder &b, Location loc, nn::RandomKind kind,
-                          Value seedLow, Value seedHigh, Value step,
-                          Value stream, Value row, Value e, Type element) {
+std::array<Value, 4> Words::block(const RandomCounter &counter) {
   constexpr uint32_t kM0 = 0xD2511F53, kM1 = 0xCD9E8D57;
   constexpr uint32_t kW0 = 0x9E3779B9, kW1 = 0xBB67AE85;
-  Words w{b, loc};
-  Value block = arith::ShRUIOp::create(b, loc, e, w.word(2));
-  Value lane = arith::AndIOp::create(b, loc, e, w.word(3));
-  Value c0 = block, c1 = row, c2 = step, c3 = stream;
-  Value k0 = seedLow, k1 = seedHigh;
+  Value c0 = widen(counter.block), c1 = widen(counter.row),
+        c2 = widen(counter.step), c3 = widen(counter.stream);
+  Value k0 = counter.seedLow, k1 = counter.seedHigh;
   for (int round = 0; round < 10; ++round) {
     if (round) {
-      k0 = arith::AddIOp::create(b, loc, k0, w.word(kW0));
-      k1 = arith::AddIOp::create(b, loc, k1, w.word(kW1));
+      k0 = arith::AddIOp::create(b, loc, k0, word(kW0));
+      k1 = arith::AddIOp::create(b, loc, k1, word(kW1));
     }
-    auto [low0, high0] = w.multiply(kM0, c0);
-    auto [low1, high1] = w.multiply(kM1, c2);
-    Value n0 = w.exclusiveOr(w.exclusiveOr(high1, c1), k0);
-    Value n2 = w.exclusiveOr(w.exclusiveOr(high0, c3), k1);
-    c0 = n0;
+    auto [low0, high0] = multiply(kM0, c0);
+    auto [low1, high1] = multiply(kM1, c2);
+    c0 = exclusiveOr(exclusiveOr(high1, c1), widen(k0));
     c1 = low1;
-    c2 = n2;
+    c2 = exclusiveOr(exclusiveOr(high0, c3), widen(k1));
     c3 = low0;
   }
+  std::array<Value, 4> words = {c0, c1, c2, c3};
+  for (Value &word : words)
+    word = arith::TruncIOp::create(b, loc, b.getI32Type(), word);
+  return words;
+}
+
+std::array<Value, 4> belfry::buildRandomBlock(OpBuilder &b, Location loc,
+                                              nn::RandomKind kind,
+                                              const RandomCounter &counter,
+                                              Type element) {
+  Words w{b, loc};
+  std::array<Value, 4> values = w.block(counter);
+  if (kind == nn::RandomKind::Uniform)
+    for (Value &value : values)
+      value = w.unit(element, value, 0);
+  if (kind == nn::RandomKind::Normal)
+    for (int first : {0, 2}) {
+      auto [radius, angle] = w.polar(element, values[first], values[first + 1]);
+      values[first] = arith::MulFOp::create(b, loc, radius,
+                                            math::CosOp::create(b, loc, angle));
+      values[first + 1] = arith::MulFOp::create(
+          b, loc, radius, math::SinOp::create(b, loc, angle));
+    }
+  return values;
+}
+
+Value belfry::buildRandom(OpBuilder &b, Location loc, nn::RandomKind kind,
+                          const RandomCounter &counter, Value lane,
+                          Type element) {
+  Words w{b, loc};
+  std::array<Value, 4> words = w.block(counter);
   if (kind != nn::RandomKind::Normal) {
-    Value chosen = w.pick(lane, {c0, c1, c2, c3});
+    Value chosen = w.pick(lane, words);
     return kind == nn::RandomKind::Bits ? chosen : w.unit(element, chosen, 0);
   }
-  // Box and Muller's transform of the pair of words that the lane belongs to.
   Value pair = arith::ShRUIOp::create(b, loc, lane, w.word(1));
   Value odd = arith::AndIOp::create(b, loc, lane, w.word(1));
-  Value u = w.unit(element, w.pick(pair, {c0, c2}), 1);
-  Value v = w.unit(element, w.pick(pair, {c1, c3}), 0);
-  Value logarithm = math::LogOp::create(b, loc, u);
-  Value radius = math::SqrtOp::create(
-      b, loc,
-      arith::MulFOp::create(b, loc, w.number(element, -2.0), logarithm));
-  Value angle =
-      arith::MulFOp::create(b, loc, w.number(element, 2 * std::numbers::pi), v);
+  auto [radius, angle] = w.polar(element, w.pick(pair, {words[0], words[2]}),
+                                 w.pick(pair, {words[1], words[3]}));
   Value wave = w.pick(odd, {math::CosOp::create(b, loc, angle),
                             math::SinOp::create(b, loc, angle)});
   return arith::MulFOp::create(b, loc, radius, wave);

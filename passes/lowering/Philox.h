@@ -12,15 +12,25 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <array>
+
 namespace belfry {
 
-/// Element `e` of row `row` of a draw: docs/architecture.md, "Random numbers".
-/// All integers are i32; `element` is f32 or f64, or i32 for bits.
+/// What identifies a block of four numbers, each an i32 value.
+struct RandomCounter {
+  mlir::Value seedLow, seedHigh, step, stream, row, block;
+};
+
+/// The four elements of a block of a draw: docs/architecture.md, "Random
+/// numbers". `element` is f32 or f64, or i32 for bits.
+std::array<mlir::Value, 4>
+buildRandomBlock(mlir::OpBuilder &b, mlir::Location loc, nn::RandomKind kind,
+                 const RandomCounter &counter, mlir::Type element);
+
+/// One element, `lane` (an i32 value below 4) of the block.
 mlir::Value buildRandom(mlir::OpBuilder &b, mlir::Location loc,
-                        nn::RandomKind kind, mlir::Value seedLow,
-                        mlir::Value seedHigh, mlir::Value step,
-                        mlir::Value stream, mlir::Value row, mlir::Value e,
-                        mlir::Type element);
+                        nn::RandomKind kind, const RandomCounter &counter,
+                        mlir::Value lane, mlir::Type element);
 
 } // namespace belfry
 

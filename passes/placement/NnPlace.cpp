@@ -57,7 +57,7 @@ static Kernel hostKernel(Operation *op) {
                     "generated, one loop with the elementwise ops around it"};
           })
       .Case([](RandomOp) -> Kernel {
-        return {"philox", "generated, Philox 4x32-10 in the loop that uses it"};
+        return {"philox", "generated, Philox 4x32-10 by blocks of four"};
       })
       .Case<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp>(
           [](Operation *) -> Kernel {

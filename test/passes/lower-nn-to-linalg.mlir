@@ -67,3 +67,57 @@ func.func private @loop(%r: index, %o: index, %g: index, %t: index, %n: index, %
   } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<4x4xf32>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
   return %f, %ys : tensor<?x4xf32>, tensor<5x?x4xf32>
 }
+
+// Random numbers are made by blocks of four, with what is computed from them
+// alone; the mask of a dropout is read from memory. 70 blocks a row: a loop over
+// rows and one over blocks.
+// CHECK-LABEL: func.func private @dropout(
+// CHECK: %[[MASK:.*]] = memref.alloc(%{{.*}}) : memref<?x280xi1>
+// CHECK: %[[BLOCKS:.*]] = memref.reinterpret_cast %[[MASK]] {{.*}} to memref<?x4xi1, strided<[4, 1]>>
+// CHECK: scf.for %{{.*}} to %arg0
+// CHECK: scf.for %{{.*}} to %c70
+// CHECK-COUNT-20: arith.muli {{.*}} : i64
+// CHECK-NOT: arith.muli {{.*}} : i64
+// CHECK-COUNT-4: memref.store {{.*}} %[[BLOCKS]]
+// CHECK: belfry.kernel
+// CHECK: linalg.generic {{.*}} ins(%[[MASK]], %arg5
+func.func private @dropout(%r: index, %o: index, %g: index, %t: index, %n: index, %x: tensor<?x280xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
+    %seed: tensor<2xi32> {belfry.buffer = 1 : i64}, %step: tensor<i32> {belfry.buffer = 2 : i64})
+    -> (tensor<?x280xf32> {belfry.buffer = 3 : i64}) attributes {belfry.function = "f"} {
+  %rate = nn.constant dense<0.25> : tensor<f32>
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  %b = nn.broadcast %rate dims = [] like %x : tensor<f32>, tensor<?x280xf32> -> tensor<?x280xf32>
+  %z = nn.broadcast %zero dims = [] like %x : tensor<f32>, tensor<?x280xf32> -> tensor<?x280xf32>
+  %u = nn.random uniform seed %seed step %step stream = 3 like %x : tensor<?x280xf32> -> tensor<?x280xf32>
+  %keep = nn.compare ge %u, %b : tensor<?x280xf32>
+  %y = nn.select %keep, %x, %z : tensor<?x280xf32>
+  return %y : tensor<?x280xf32>
+}
+
+// Short rows are walked together; where a row is no multiple of four, it ends
+// in elements that nobody reads.
+// CHECK-LABEL: func.func private @short(
+// CHECK: %[[ROWS:.*]] = memref.alloc() : memref<10x4xf32>
+// CHECK-COUNT-4: memref.store {{.*}} %[[ROWS]]
+// CHECK: memref.reinterpret_cast %[[ROWS]] {{.*}} to memref<5x7xf32, strided<[8, 1]>>
+func.func private @short(%r: index, %o: index, %g: index, %t: index, %n: index,
+    %seed: tensor<2xi32> {belfry.buffer = 1 : i64}, %step: tensor<i32> {belfry.buffer = 2 : i64})
+    -> (tensor<5x7xf32> {belfry.buffer = 3 : i64}) attributes {belfry.function = "f"} {
+  %u = nn.random uniform seed %seed step %step stream = 3 -> tensor<5x7xf32>
+  return %u : tensor<5x7xf32>
+}
+
+// What depends on the draw in another way too stays out: no unit reads itself.
+// CHECK-LABEL: func.func private @centred(
+// CHECK: belfry.kernel
+// CHECK: linalg.generic {{.*}} iterator_types = [{{.*}}"reduction"
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+func.func private @centred(%r: index, %o: index, %g: index, %t: index, %n: index,
+    %seed: tensor<2xi32> {belfry.buffer = 1 : i64}, %step: tensor<i32> {belfry.buffer = 2 : i64})
+    -> (tensor<5x8xf32> {belfry.buffer = 3 : i64}) attributes {belfry.function = "f"} {
+  %u = nn.random uniform seed %seed step %step stream = 3 -> tensor<5x8xf32>
+  %s = nn.reduce sum %u dims = [0, 1] : tensor<5x8xf32> -> tensor<f32>
+  %b = nn.broadcast %s dims = [] : tensor<f32> -> tensor<5x8xf32>
+  %y = nn.binary sub %u, %b : tensor<5x8xf32>
+  return %y : tensor<5x8xf32>
+}
