@@ -327,7 +327,9 @@ LogicalResult Compilation::makeManifest() {
   ManifestOptions manifest;
   manifest.target = options.target;
   manifest.mcpu = processor.cpu;
-  manifest.numerics = options.target + "/" + processor.cpu + "/1";
+  // The last part counts changes of the generated code that change bits; 2:
+  // exp's relatives without division.
+  manifest.numerics = options.target + "/" + processor.cpu + "/2";
   manifest.towers = options.towers;
   manifest.slicing = options.slicing;
   manifest.report = facts ? &*facts : nullptr;

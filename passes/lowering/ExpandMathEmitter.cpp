@@ -243,39 +243,37 @@ Pair twoProduct(Num a, Num b) {
 // Steps shared by functions
 //===----------------------------------------------------------------------===//
 
-/// Adding this leaves no fraction bits, and the integer in the low bits of the
-/// sum.
-static Num roundingShift(Emitter *e) {
-  return e->number(std::ldexp(1.5, e->fractionBits()));
+/// Adding this leaves no fraction bits, and the integer, plus the offset, in
+/// the low bits of the sum.
+static Num roundingShift(Emitter *e, int offset) {
+  return e->number(std::ldexp(1.5, e->fractionBits()) + offset);
 }
 
-Rounded roundToInteger(Num value) {
-  Num shifted = value + roundingShift(value.emitter);
-  return {shifted - roundingShift(value.emitter), bitsOf(shifted)};
+Rounded roundToInteger(Num value, int offset) {
+  Num shift = roundingShift(value.emitter, offset);
+  Num shifted = value + shift;
+  return {shifted - shift, bitsOf(shifted)};
 }
-Rounded roundToInteger(Num a, Num b) {
-  Num shifted = fma(a, b, roundingShift(a.emitter));
-  return {shifted - roundingShift(a.emitter), bitsOf(shifted)};
-}
-
-Num powerOfTwo(Bits bits, int offset) {
-  Emitter *e = bits.emitter;
-  uint64_t one = uint64_t(e->bias() + offset) << e->fractionBits();
-  return numOf((bits << e->fractionBits()) + e->bits(one));
+Rounded roundToInteger(Num a, Num b, int offset) {
+  Num shift = roundingShift(a.emitter, offset);
+  Num shifted = fma(a, b, shift);
+  return {shifted - shift, bitsOf(shifted)};
 }
 
-Num scale(Num p, Bits bits) {
-  // Two factors, since 2^n by itself may not be a normal number. The first
-  // product is exact.
+Num powerOfField(Bits k) { return numOf(k << k.emitter->fractionBits()); }
+
+Num scaleOnePlus(Num q, Bits bits) {
+  // Two factors, since 2^n by itself may not be a normal number.
   Bits half = bits >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(bits - half);
+  Num factor = powerOfField(half);
+  return fma(factor, q, factor) * powerOfField(bits - half);
 }
 
-ExpReduction reduceExp(Num x) {
+ExpReduction reduceExp(Num x, int offset) {
   Emitter *e = x.emitter;
   // The product of n and the high part needs the bits of x's last place only,
   // so the first step is exact.
-  Rounded n = roundToInteger(x, e->number(log2OfE));
+  Rounded n = roundToInteger(x, e->number(log2OfE), offset);
   Num r = fma(n.n, e->number(e->isF64() ? -ln2HighF64 : -ln2HighF32), x);
   return {n, fma(n.n, e->number(e->isF64() ? -ln2LowF64 : -ln2LowF32), r)};
 }
@@ -287,12 +285,27 @@ Num expM1OfReduced(Num r) {
 }
 
 Num expOf(Num x, bool bounded) {
-  if (!bounded) // Beyond these bounds the result is 0 or infinity, by the
-                // rounding in scale().
-    x = x.emitter->isF64() ? clamp(x, -746, 710) : clamp(x, -104, 89);
-  auto [n, r] = reduceExp(x);
-  Num p = expM1OfReduced(r) + 1;
-  return bounded ? p * powerOfTwo(n.bits) : scale(p, n.bits);
+  int bias = x.emitter->bias();
+  if (bounded) {
+    auto [n, r] = reduceExp(x, bias);
+    Num factor = powerOfField(n.bits);
+    return fma(factor, expM1OfReduced(r), factor);
+  }
+  // Beyond these bounds the result is 0 or infinity, by the rounding in
+  // scaleOnePlus().
+  x = x.emitter->isF64() ? clamp(x, -746, 710) : clamp(x, -104, 89);
+  auto [n, r] = reduceExp(x, 2 * bias);
+  return scaleOnePlus(expM1OfReduced(r), n.bits);
+}
+
+Num roughReciprocal(Num d) {
+  Emitter *e = d.emitter;
+  // Subtracting the bits negates the exponent and puts a line in place of the
+  // reciprocal of the fraction. The constant, found by search, leaves an error
+  // of 0.0506, which the step to the third order makes 1.3e-4.
+  Num y = numOf(e->bits(0x7EF31200) - bitsOf(d));
+  Num error = fma(-d, y, e->number(1));
+  return fma(y, fma(error, error, error), y);
 }
 
 LogReduction reduceLog(Num x) {

@@ -145,30 +145,35 @@ Pair twoProduct(Num a, Num b);
 /// n = round(value) for |value| < 2^21 (f32) or 2^50 (f64).
 struct Rounded {
   Num n;
-  /// The low bits are n in two's complement.
+  /// The low bits are n + offset in two's complement.
   Bits bits;
 };
-Rounded roundToInteger(Num value);
+Rounded roundToInteger(Num value, int offset = 0);
 /// round(a * b), with one rounding.
-Rounded roundToInteger(Num a, Num b);
+Rounded roundToInteger(Num a, Num b, int offset = 0);
 
-/// p * 2^n with at most one rounding, for n up to twice the range of normal
-/// exponents; `bits` as in Rounded.
-Num scale(Num p, Bits bits);
-/// 2^(n + offset) for normal results; `bits` as in Rounded.
-Num powerOfTwo(Bits bits, int offset = 0);
+/// 2^(k - bias) for the k in the low bits: a normal number's exponent field.
+Num powerOfField(Bits k);
+/// (1 + q) 2^n with at most one rounding where the result is subnormal, for n
+/// up to twice the range of normal exponents; `bits` as of n with an offset of
+/// twice the bias.
+Num scaleOnePlus(Num q, Bits bits);
 
 /// x = n ln2 + r with |r| <= ln2 / 2 (slightly more where rounding says so).
 struct ExpReduction {
   Rounded n;
   Num r;
 };
-ExpReduction reduceExp(Num x);
+ExpReduction reduceExp(Num x, int offset);
 /// exp(r) - 1 for |r| <= ln2 / 2.
 Num expM1OfReduced(Num r);
 /// exp(x), rounded to the format's range at both ends; NaN stays. `bounded`
-/// promises -80 <= x <= 80: one op cheaper.
+/// promises -80 <= x <= 80: four ops cheaper.
 Num expOf(Num x, bool bounded = false);
+
+/// 1 / d to 2^-12.9 for normal d > 0 of f32 with a normal reciprocal, without a
+/// division: one of a vector takes as long as some thirty other ops.
+Num roughReciprocal(Num d);
 
 /// x = 2^e (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for x > 0 and finite;
 /// subnormals included.

@@ -62,10 +62,11 @@ static Num powerOfF64(Num a, Num y) {
   Bool inRange = abs(product) < 800;
   Num rest =
       select(inRange, fma(y, logA.low, fma(y, high, -product)), e->number(0));
-  Rounded n = roundToInteger(clamp(product, -800, 800), e->number(log2OfE));
+  Rounded n = roundToInteger(clamp(product, -800, 800), e->number(log2OfE),
+                             2 * e->bias());
   Num r = fma(n.n, e->number(-ln2HighF64), clamp(product, -800, 800)) +
           fma(n.n, e->number(-ln2LowF64), rest);
-  return scale(expM1OfReduced(r) + 1, n.bits);
+  return scaleOnePlus(expM1OfReduced(r), n.bits);
 }
 
 /// The same for numbers of f32, in f64, with a relative error of 2^-31 or less,
@@ -79,10 +80,10 @@ static Num powerOfF32(Num a, Num y) {
   Num high =
       select(a == 0, -e->infinity(), select(a == e->infinity(), a, logA));
   Num product = clamp(y * high, -110, 90);
-  Rounded shift = roundToInteger(product, e->number(log2OfE));
+  Rounded shift = roundToInteger(product, e->number(log2OfE), e->bias());
   Num r = fma(shift.n, e->number(-ln2HighF64), product);
-  Num p = fma(r * r, e->polynomial(r, expPow), r) + 1;
-  return p * powerOfTwo(shift.bits);
+  Num factor = powerOfField(shift.bits);
+  return fma(factor, fma(r * r, e->polynomial(r, expPow), r), factor);
 }
 
 Num emitPow(Num x, Num y) {

@@ -15,7 +15,7 @@
 // CHECK: math.fma %[[N]], %{{.*}}, %[[BOUNDED]] : f32
 // CHECK-COUNT-6: math.fma
 // CHECK: arith.shrui %[[BITS]]
-// CHECK: arith.mulf
+// CHECK: math.fma
 // CHECK: %[[R:.*]] = arith.mulf
 // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
 // CHECK: %[[ONE_NAN:.*]] = arith.constant 0x7FC00000 : f32
@@ -79,14 +79,15 @@ func.func @narrow(%x: bf16) -> bf16 {
 
 // -----
 
-// The logistic function is taken as a whole: exp of -|x|, and a division with one step of correction.
+// The logistic function is taken as a whole. In f32 the reciprocal starts from a subtraction of bits, and there is no
+// division; in f64 it is exp of -|x|, and a division with one step of correction.
 
 // CHECK-LABEL: func.func @sigmoid(
 // CHECK-SAME: %[[X:.*]]: f32
 // CHECK-NOT: math.exp
-// CHECK: %[[A:.*]] = math.absf %[[X]] : f32
-// CHECK: arith.negf %[[A]] : f32
-// CHECK-COUNT-1: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: arith.subi
+// CHECK-COUNT-3: math.fma
 // CHECK-NOT: arith.divf
 // CHECK: return
 func.func @sigmoid(%x: f32) -> f32 {
@@ -96,6 +97,37 @@ func.func @sigmoid(%x: f32) -> f32 {
   %2 = arith.addf %1, %one : f32
   %3 = arith.divf %one, %2 : f32
   return %3 : f32
+}
+
+// CHECK-LABEL: func.func @sigmoid_f64(
+// CHECK-SAME: %[[X:.*]]: f64
+// CHECK-NOT: math.exp
+// CHECK: %[[A:.*]] = math.absf %[[X]] : f64
+// CHECK: arith.negf %[[A]] : f64
+// CHECK-COUNT-1: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @sigmoid_f64(%x: f64) -> f64 {
+  %one = arith.constant 1.0 : f64
+  %0 = arith.negf %x : f64
+  %1 = math.exp %0 : f64
+  %2 = arith.addf %1, %one : f64
+  %3 = arith.divf %one, %2 : f64
+  return %3 : f64
+}
+
+// -----
+
+// Nor is there one in tanh of f32, nor a second formula beside the one that counts.
+
+// CHECK-LABEL: func.func @tanh(
+// CHECK-NOT: arith.divf
+// CHECK-COUNT-2: arith.select
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @tanh(%x: f32) -> f32 {
+  %0 = math.tanh %x : f32
+  return %0 : f32
 }
 
 // -----
