@@ -252,11 +252,40 @@ void KernelBuilder::planSplit(Nest &nest) {
   if (total < double(kLeastSplitCost))
     return;
   splitDim = best;
-  splitBegin =
-      function.getBody().front().insertArgument(0u, b.getIndexType(), loc);
-  splitEnd =
-      function.getBody().front().insertArgument(1u, b.getIndexType(), loc);
-  split = plan;
+  setSplit(plan);
+}
+
+void KernelBuilder::setSplit(Split plan) {
+  Block &entry = function.getBody().front();
+  splitBegin = entry.insertArgument(0u, b.getIndexType(), loc);
+  splitEnd = entry.insertArgument(1u, b.getIndexType(), loc);
+  split = std::move(plan);
+}
+
+/// The same for a loop that is a kernel as it is: its own iterations, where
+/// they are independent and their number is not known here.
+void KernelBuilder::planSplit(scf::ForOp loop) {
+  auto repeats = loop->getAttrOfType<IntegerAttr>(kIndependentAttr);
+  std::optional<Affine> count = affineOf(loop.getUpperBound(), rows);
+  if (!repeats || !count || count->isFixed())
+    return;
+  scf::ForOp innermost = loop;
+  loop.walk([&](scf::ForOp inner) {
+    if (loop != inner && innermost == loop)
+      innermost = inner; // post-order: the innermost comes first
+  });
+  // What is loaded is the same for all iterations. That most numbers have 64
+  // bits is made up for by masks and widenings, which cost nothing.
+  int64_t cost = 0;
+  for (Operation &op : *innermost.getBody())
+    if (!isa<memref::LoadOp>(op))
+      cost += costOf(op);
+  Split plan;
+  plan.count = *count;
+  plan.cost = cost * repeats.getInt();
+  if (plan.cost * (count->perRow * kUsualRows + count->fixed) >=
+      kLeastSplitCost)
+    setSplit(plan);
 }
 
 //===----------------------------------------------------------------------===//
@@ -476,6 +505,9 @@ LogicalResult KernelBuilder::replaceAccesses(Operation *root) {
 
 LogicalResult KernelBuilder::buildLoopKernel(scf::ForOp loop) {
   IRMapping map;
+  planSplit(loop);
+  if (split)
+    map.map(loop.getUpperBound(), splitEnd);
   WalkResult walked = loop->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
       Operation *owner = operand.getDefiningOp();
@@ -489,8 +521,11 @@ LogicalResult KernelBuilder::buildLoopKernel(scf::ForOp loop) {
     return WalkResult::advance();
   });
   (void)walked;
-  Operation *clone = b.clone(*loop, map);
+  auto clone = cast<scf::ForOp>(b.clone(*loop, map));
   clone->removeAttr(kKernelAttr);
+  clone->removeAttr(kIndependentAttr);
+  if (split)
+    clone.setLowerBound(splitBegin);
   clone->walk([&](Operation *inner) { inner->setLoc(loc); });
   return replaceAccesses(clone);
 }

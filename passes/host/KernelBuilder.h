@@ -91,6 +91,8 @@ private:
 
   void collapse(Nest &nest);
   void planSplit(Nest &nest);
+  void planSplit(mlir::scf::ForOp loop);
+  void setSplit(Split plan);
   void buildElementwise(Nest &nest);
   void buildReduction(Nest &nest);
   bool buildRowReduction(Nest &nest);

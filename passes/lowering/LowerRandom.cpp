@@ -34,12 +34,15 @@ struct BlockLoops {
   Value word(Value i) {
     return arith::IndexCastOp::create(b, loc, b.getI32Type(), i);
   }
-  /// Opens a loop and goes into it.
-  Value open(Value size, int64_t step, bool kernel) {
+  /// Opens a loop and goes into it; the outermost one says how many blocks an
+  /// iteration has.
+  Value open(Value size, int64_t step, int64_t blocks = 0) {
     Value zero = index(0), by = index(step);
     auto loop = scf::ForOp::create(b, loc, zero, size, by);
-    if (kernel)
+    if (blocks) {
       loop->setAttr(kKernelAttr, b.getUnitAttr());
+      loop->setAttr(kIndependentAttr, b.getI64IntegerAttr(blocks));
+    }
     b.setInsertionPointToStart(loop.getBody());
     return loop.getInductionVar();
   }
@@ -63,23 +66,23 @@ BlockLoops::Position BlockLoops::build(Affine rows, int64_t blocks) {
     return arith::ConstantIntOp::create(b, loc, v, 32);
   };
   if (blocks == 1) {
-    Value row = open(size, 1, true);
+    Value row = open(size, 1, blocks);
     return {word(row), block32(0), row};
   }
   if (blocks >= kLong) {
-    Value row = open(size, 1, true);
+    Value row = open(size, 1, blocks);
     Value first = arith::MulIOp::create(b, loc, row, index(blocks));
     Value row32 = word(row);
-    Value block = open(index(blocks), 1, false);
+    Value block = open(index(blocks), 1);
     return {row32, word(block), arith::AddIOp::create(b, loc, first, block)};
   }
-  Value firstRow = open(size, kTogether, true);
+  Value firstRow = open(size, kTogether, blocks);
   Value left = arith::SubIOp::create(b, loc, size, firstRow);
   Value taken = arith::MinUIOp::create(b, loc, left, index(kTogether));
   Value steps = arith::MulIOp::create(b, loc, taken, index(blocks));
   Value first = arith::MulIOp::create(b, loc, firstRow, index(blocks));
   Value firstRow32 = word(firstRow);
-  Value i = open(steps, 1, false);
+  Value i = open(steps, 1);
   // i / blocks as i·m / 2²⁰ with m = ⌈2²⁰ / blocks⌉: the product is too great
   // by i·(m·blocks − 2²⁰) < 2¹²·2⁶ at most, less than would show.
   constexpr int64_t kScale = 20;

@@ -27,6 +27,10 @@ namespace belfry {
 
 /// Marks a loop nest that is one kernel (a linalg op is one by itself).
 constexpr llvm::StringLiteral kKernelAttr = "belfry.kernel";
+/// On such a loop too where its iterations are independent: how often each runs
+/// the innermost body. Any part of the iterations may run by itself; a bound
+/// that is no constant is in the body the end of the part.
+constexpr llvm::StringLiteral kIndependentAttr = "belfry.independent";
 
 /// A value that has to be at a place when a block ends.
 struct Sink {
