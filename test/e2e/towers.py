@@ -92,16 +92,21 @@ DEVICES = [(d, t) for d in ("cpu:1", "cpu:2", "cpu:3", "cpu:8") for t in (1, 2)]
 
 def bits(ctx, only=None):
     """The weights after 20 steps, dropout on, are the same bytes from run to run and on any number of devices and threads."""
-    for example in ("japanese_vowels", "two_inputs", "bidirectional"):
+    for example in ("japanese_vowels", "two_inputs", "bidirectional", "fashion_mnist"):
         if only and only not in example:
             continue
         name, folder = f"bits {example}", ctx.folder("bits-" + example)
         exe = os.path.join(folder, "train")
-        if not ctx.compile(name, os.path.join(h.EXAMPLES, example, "model.keras"), exe, "--towers", "8"):
+        model = "model.json" if example == "fashion_mnist" else "model.keras"
+        if not ctx.compile(name, os.path.join(h.EXAMPLES, example, model), exe, "--towers", "8"):
             continue
         if example == "japanese_vowels":
             npz = os.path.join(h.EXAMPLES, example, "japanese_vowels.npz")
             data, batch, epochs = ["--x", npz + ":x_train[:155]", "--y", npz + ":y_train[:155]"], 32, 4
+        elif example == "fashion_mnist":  # kernels large enough to be shared among threads
+            rng = np.random.RandomState(5)
+            x, y = cases.grid(rng, (600, 784)), rng.randint(0, 10, (600, 1)).astype(np.int32)
+            data, batch, epochs = h.flags("--x", h.put(folder, "x", {"pixels": x})) + h.flags("--y", h.put(folder, "y", {"kind": y})), 300, 10
         else:
             make = {"two_inputs": dict(steps=20, features=6), "bidirectional": dict(steps=24, words=50)}[example]
             data, batch, epochs = example_data(folder, example, make), 13, 4
