@@ -427,9 +427,9 @@ Expected<int> runInfo(Session &session, const belfry_program_v1 &program,
     return placement.status();
   BELFRY_RETURN_IF_ERROR(
       checkMemory(session.manifest(), placement->towers, options.batchSize));
-  std::string text =
-      describeProgram(session.manifest(), session.hasEmbeddedWeights(),
-                      placement->towers, placement->devices, options.batchSize);
+  std::string text = describeProgram(
+      session.manifest(), session.hasEmbeddedWeights(), placement->towers,
+      placement->devices, placement->contexts(), options.batchSize);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -75,13 +75,13 @@ std::string parameterTable(const Manifest &manifest) {
 }
 
 std::string memoryTable(const Manifest &manifest, int64_t towers,
-                        int64_t devices, int64_t batchSize) {
+                        int64_t contexts, int64_t batchSize) {
   TextTable table("<><><");
   for (const auto &[name, function] : manifest.functions) {
     MemoryPlan plan = planMemory(
         function, maxTowerRows(batchSize, towers, manifest.slicing), batchSize);
-    table.row({name, megabytes(plan.totalBytes(devices, towers)), "live set",
-               megabytes(plan.liveBound(devices, towers)),
+    table.row({name, megabytes(plan.totalBytes(contexts, towers)), "live set",
+               megabytes(plan.liveBound(contexts, towers)),
                std::to_string(function.schedule.size()) + " steps of the "
                                                           "schedule"});
   }
@@ -120,7 +120,7 @@ Status belfry::rt::cli::checkMemory(const Manifest &manifest, int64_t towers,
 
 std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                              bool hasWeights, int64_t towers,
-                                             int64_t devices,
+                                             int64_t devices, int64_t contexts,
                                              int64_t batchSize) {
   TextTable table("<<");
   table.row(
@@ -154,5 +154,5 @@ std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
          std::to_string(batchSize) + ", " + std::to_string(towers) +
          (towers == 1 ? " tower" : " towers") + " on " +
          std::to_string(devices) + (devices == 1 ? " device" : " devices") +
-         "\n" + memoryTable(manifest, towers, devices, batchSize);
+         "\n" + memoryTable(manifest, towers, contexts, batchSize);
 }

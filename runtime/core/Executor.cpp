@@ -10,6 +10,8 @@
 #include "runtime/collectives/local/TreeReduce.h"
 #include "runtime/host/Context.h"
 
+#include <algorithm>
+
 using namespace belfry::rt;
 
 namespace {
@@ -17,6 +19,9 @@ namespace {
 /// Rows of the table of scalars: seed, step, then the hyperparameters.
 constexpr size_t kSeedRow = 0, kStepRow = 1, kHyperRow = 2;
 constexpr size_t kScalarStride = 64;
+
+/// Elements of an all-reduce that one thread adds up at least.
+constexpr int64_t kReduceChunk = 1024;
 
 } // namespace
 
@@ -43,6 +48,7 @@ Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
       towerArenas.emplace_back(size_t(plan.tower.total));
     }
   }
+  planReductions();
 }
 
 void *Executor::external(const BufferInfo &buffer, const StepArrays &arrays,
@@ -118,6 +124,12 @@ void Executor::bind(const StepArrays &arrays, int64_t rows) {
       tables[table][i] = place;
     }
   }
+  for (Reduction &reduction : reductions) {
+    for (size_t tower = 0; tower < reduction.from.size(); ++tower)
+      reduction.from[tower] = tables[tower][reduction.item->from];
+    for (size_t tower = 0; tower < reduction.to.size(); ++tower)
+      reduction.to[tower] = tables[tower][reduction.item->to];
+  }
 }
 
 Status Executor::run(const StepArrays &arrays, int64_t rows) {
@@ -142,7 +154,7 @@ void Executor::runOnDevice(int device) {
       runPhase(item, device);
       break;
     case ScheduleItem::AllReduce:
-      reduce(item, device);
+      i = reduce(i, device);
       break;
     case ScheduleItem::AllGather:
       gather(item, device);
@@ -174,18 +186,51 @@ void Executor::runPhase(const ScheduleItem &item, int device) {
   }
 }
 
-void Executor::reduce(const ScheduleItem &item, int device) {
-  auto [first, last] = elementShare(item.count, device, devices.size());
-  if (first >= last)
-    return;
-  std::vector<const void *> from;
-  std::vector<void *> to;
-  for (int64_t tower = 0; tower < towers; ++tower) {
-    from.push_back(tables[tower][item.from]);
-    if (tower == 0 || !function.buffers[item.to].shared)
-      to.push_back(tables[tower][item.to]);
+void Executor::planReductions() {
+  size_t items = function.schedule.size();
+  for (const ScheduleItem &item : function.schedule) {
+    Reduction &reduction = reductions.emplace_back(Reduction{&item, {}, {}});
+    if (item.kind != ScheduleItem::AllReduce)
+      continue;
+    reduction.from.resize(size_t(towers));
+    reduction.to.resize(function.buffers[item.to].shared ? 1 : size_t(towers));
   }
-  treeReduce(item.reduce, item.dtype, from, to, first, last);
+  for (int device = 0; device < devices.size(); ++device) {
+    std::vector<Share> &mine = shares.emplace_back();
+    std::vector<belfry_loop> &loops = shareLoops.emplace_back();
+    for (size_t i = 0; i < items; ++i) {
+      const ScheduleItem &item = function.schedule[i];
+      auto [first, last] =
+          elementShare(item.kind == ScheduleItem::AllReduce ? item.count : 0,
+                       device, devices.size());
+      mine.push_back({&reductions[i], first, last});
+    }
+    for (const Share &share : mine)
+      loops.push_back(
+          {reducePart, &share,
+           (share.last - share.first + kReduceChunk - 1) / kReduceChunk,
+           kReduceChunk * 4 * (towers + 1)});
+  }
+}
+
+void Executor::reducePart(const void *arg, int64_t begin, int64_t end) {
+  const auto &share = *static_cast<const Share *>(arg);
+  const Reduction &reduction = *share.reduction;
+  treeReduce(reduction.item->reduce, reduction.item->dtype, reduction.from,
+             reduction.to, share.first + begin * kReduceChunk,
+             std::min(share.last, share.first + end * kReduceChunk));
+}
+
+/// The device's share of the all-reduce `first` and of those after it that no
+/// barrier parts from it. Returns the last one.
+size_t Executor::reduce(size_t first, int device) {
+  size_t last = first;
+  while (!barriers[last] && last + 1 < function.schedule.size() &&
+         function.schedule[last + 1].kind == ScheduleItem::AllReduce)
+    ++last;
+  belfry_parallel_for(devices.context(device), int64_t(last - first) + 1,
+                      &shareLoops[size_t(device)][first]);
+  return last;
 }
 
 void Executor::gather(const ScheduleItem &item, int device) {

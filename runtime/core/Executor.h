@@ -60,7 +60,9 @@ private:
                  int64_t firstRow);
   void runOnDevice(int device);
   void runPhase(const ScheduleItem &item, int device);
-  void reduce(const ScheduleItem &item, int device);
+  void planReductions();
+  size_t reduce(size_t first, int device);
+  static void reducePart(const void *arg, int64_t begin, int64_t end);
   void gather(const ScheduleItem &item, int device);
   const BufferInfo *find(BufferKind kind, int64_t index, size_t &row) const;
 
@@ -71,9 +73,23 @@ private:
   const int64_t towers;
   const int64_t maxBatch;
   MemoryPlan plan;
-  std::vector<bool> barriers;   ///< after which items
-  std::vector<RowRange> blocks; ///< towers of each device
-  std::vector<int> deviceOf;    ///< of each tower
+  std::vector<bool> barriers; ///< after which items
+  /// The arrays of each all-reduce, by item.
+  struct Reduction {
+    const ScheduleItem *item;
+    std::vector<const void *> from;
+    std::vector<void *> to;
+  };
+  std::vector<Reduction> reductions;
+  /// The elements that a device adds up, as a loop over chunks of them.
+  struct Share {
+    const Reduction *reduction;
+    int64_t first, last;
+  };
+  std::vector<std::vector<Share>> shares;           ///< by device, then by item
+  std::vector<std::vector<belfry_loop>> shareLoops; ///< likewise
+  std::vector<RowRange> blocks;                     ///< towers of each device
+  std::vector<int> deviceOf;                        ///< of each tower
   std::vector<Storage> deviceArenas, towerArenas;
   Storage sharedArena;
   Storage scalars; ///< hypers, seed and step, one cache line each

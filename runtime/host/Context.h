@@ -17,8 +17,9 @@
 struct belfry_context {
   /// A context in which `threads` threads work, the calling one included.
   /// `crowded`: there are more such threads in the process than cores.
-  explicit belfry_context(int threads, bool crowded = false)
-      : threadPool(threads, crowded) {}
+  /// `mostGuests`: how many threads of other contexts may be lent to this one.
+  explicit belfry_context(int threads, bool crowded = false, int mostGuests = 0)
+      : threadPool(threads, crowded, mostGuests) {}
 
   belfry::rt::ParallelFor *pool() { return &threadPool; }
 

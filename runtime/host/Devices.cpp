@@ -73,7 +73,8 @@ void DeviceGroup::open(int device) {
     pinThisThread(std::vector<int>(first, first + threads));
   }
   // Made here, so that its threads inherit the cores of the device.
-  contexts[device] = std::make_unique<belfry_context>(threads, crowded);
+  contexts[device] = std::make_unique<belfry_context>(
+      threads, crowded, device == 0 ? (size() - 1) * threads : 0);
 }
 
 void DeviceGroup::signal(int newState) {
@@ -128,12 +129,14 @@ void DeviceGroup::assist(int device) {
   struct Job {
     ParallelFor *pool;
     uint64_t session;
-  } job = {context(0)->pool(), ++sessions[size_t(device)].count};
+    int firstId;
+  } job = {context(0)->pool(), ++sessions[size_t(device)].count,
+           device * threads};
   context(device)->pool()->run(
       threads,
-      [](void *arg, int64_t) {
+      [](void *arg, int64_t i) {
         auto *job = static_cast<Job *>(arg);
-        job->pool->assist(job->session);
+        job->pool->assist(job->session, job->firstId + int(i));
       },
       &job);
 }

@@ -29,8 +29,9 @@ public:
   /// A pool in which `threads` threads work: the caller of `run` and
   /// `threads` - 1 of its own. Where the system refuses to create one, the pool
   /// has fewer; `threads()` says how many. In a `crowded` process, with more
-  /// threads than cores, threads without work sleep at once.
-  explicit ParallelFor(int threads, bool crowded = false);
+  /// threads than cores, threads without work sleep at once. `mostGuests` is
+  /// the most that `open` is called with.
+  explicit ParallelFor(int threads, bool crowded = false, int mostGuests = 0);
   ~ParallelFor();
   ParallelFor(const ParallelFor &) = delete;
   ParallelFor &operator=(const ParallelFor &) = delete;
@@ -51,10 +52,12 @@ public:
   /// `assist`, where they run tiles like the pool's own; the k-th session's
   /// guests call it with k, counted from 1, at any time after the end of
   /// session k - 1, and it returns when `close` has been called k times. What
-  /// the owner wrote before `close` is visible to them then.
+  /// the owner wrote before `close` is visible to them then. `id` says which
+  /// tiles a guest prefers: the pool's own threads are 0 to T - 1, guests go on
+  /// from T.
   void open(int guests);
   void close();
-  void assist(uint64_t session);
+  void assist(uint64_t session, int id);
 
 private:
   struct State;

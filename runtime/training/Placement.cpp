@@ -79,6 +79,14 @@ Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
   return placement;
 }
 
+int Placement::lanesPerDevice() const {
+  for (int lanes = threadsPerDevice; lanes > 1; --lanes)
+    if (threadsPerDevice % lanes == 0 &&
+        towers % (int64_t(devices) * lanes) == 0)
+      return lanes;
+  return 1;
+}
+
 std::string Placement::describe() const {
   std::string text =
       plural(towers, "tower") + " on " + plural(devices, "device") + ":";

@@ -29,6 +29,14 @@ struct Placement {
   int devices = 1;
   int threadsPerDevice = 1;
 
+  /// How many of its towers a device runs at a time: where its threads can be
+  /// dealt out evenly to them, and its towers to these lanes, towers side by
+  /// side need no meeting of threads within one. Never shows in the bits.
+  int lanesPerDevice() const;
+  /// Device contexts and the threads of each: a lane is a context.
+  int contexts() const { return devices * lanesPerDevice(); }
+  int threadsPerContext() const { return threadsPerDevice / lanesPerDevice(); }
+
   /// "8 towers on 2 devices: cpu:0 [0-3] cpu:1 [4-7]", and whether they are
   /// uneven.
   std::string describe() const;

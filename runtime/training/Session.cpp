@@ -72,8 +72,8 @@ void Session::start(const Placement &placement) {
   placement_ = placement;
   executors.clear();
   deviceGroup.reset();
-  deviceGroup = std::make_unique<DeviceGroup>(placement.devices,
-                                              placement.threadsPerDevice);
+  deviceGroup = std::make_unique<DeviceGroup>(placement.contexts(),
+                                              placement.threadsPerContext());
 }
 
 Status Session::setHyper(const std::string &name, double value) {

@@ -10,6 +10,7 @@
 #include "runtime/core/Slicing.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 using namespace belfry::rt;
@@ -18,6 +19,8 @@ namespace {
 
 /// Elements reduced at a time: the operands of a chunk stay in the first cache.
 constexpr int64_t kChunk = 512;
+/// Chunks of scratch: enough for the tree over 65536 towers (16 levels).
+constexpr int64_t kLevels = 18;
 
 template <typename T> struct Sum {
   static T apply(T a, T b) {
@@ -60,18 +63,25 @@ const T *reduceChunk(const std::vector<const void *> &from, int64_t lo,
 template <typename T, typename Op>
 void reduceAll(const std::vector<const void *> &from,
                const std::vector<void *> &to, int64_t first, int64_t last) {
-  int64_t levels = 2;
-  while ((int64_t(1) << levels) < int64_t(from.size()))
-    ++levels;
-  std::vector<T> scratch(size_t(levels + 1) * kChunk);
+  auto towers = int64_t(from.size());
+  // A level of the tree below the top one needs a chunk, or two.
+  std::array<T, kChunk * kLevels> scratch;
+  auto *target = static_cast<T *>(to.front());
+  int64_t mid = towers > 1 ? treeSplit(0, towers) : 0;
   for (int64_t at = first; at < last; at += kChunk) {
     int64_t n = std::min(kChunk, last - at);
-    const T *result = reduceChunk<T, Op>(from, 0, int64_t(from.size()), at, n,
-                                         scratch.data());
-    // One tower's own array may be among the destinations.
-    for (void *target : to)
-      std::memmove(static_cast<T *>(target) + at, result,
-                   size_t(n) * sizeof(T));
+    auto bytes = size_t(n) * sizeof(T);
+    if (towers > 1) {
+      const T *left = reduceChunk<T, Op>(from, 0, mid, at, n, scratch.data());
+      const T *right =
+          reduceChunk<T, Op>(from, mid, towers, at, n, scratch.data() + kChunk);
+      // Element by element, so the target may be one of the operands.
+      combine<T, Op>(target + at, left, right, n);
+    } else {
+      std::memmove(target + at, static_cast<const T *>(from[0]) + at, bytes);
+    }
+    for (size_t i = 1; i < to.size(); ++i)
+      std::memmove(static_cast<T *>(to[i]) + at, target + at, bytes);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/host/Context.h"
 #include "runtime/host/Devices.h"
+#include "runtime/training/Placement.h"
 
 #include "gtest/gtest.h"
 
@@ -183,6 +184,28 @@ TEST(DeviceGroup, SessionsWithoutWork) {
       group.together(device, [&] { ++calls; });
   });
   EXPECT_EQ(calls, 1000);
+}
+
+TEST(Placement, TowersSideBySideWhereThatComesOutEven) {
+  auto lanes = [](int64_t towers, int devices, int threads) {
+    Placement placement;
+    placement.towers = towers;
+    placement.devices = devices;
+    placement.threadsPerDevice = threads;
+    EXPECT_EQ(placement.contexts() * placement.threadsPerContext(),
+              devices * threads);
+    return placement.lanesPerDevice();
+  };
+  EXPECT_EQ(lanes(2, 1, 2), 2);
+  EXPECT_EQ(lanes(8, 2, 4), 4);
+  EXPECT_EQ(lanes(4, 1, 8), 4);
+  EXPECT_EQ(lanes(2, 1, 8), 2);
+  // One tower, an odd one out, threads that can't be dealt out, one thread.
+  EXPECT_EQ(lanes(1, 1, 8), 1);
+  EXPECT_EQ(lanes(3, 1, 2), 1);
+  EXPECT_EQ(lanes(4, 3, 2), 1);
+  EXPECT_EQ(lanes(2, 1, 3), 1);
+  EXPECT_EQ(lanes(2, 2, 1), 1);
 }
 
 } // namespace
