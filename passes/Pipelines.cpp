@@ -50,9 +50,16 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Rows become pointers, so that what follows sees no memref argument.
   pm.addPass(createHostEntryPoints());
   // Products first: they take the fills before them along.
-  pm.addPass(createLinalgToGemmCalls());
+  LinalgToGemmCallsOptions products;
+  products.describe = options.profileOps;
+  pm.addPass(createLinalgToGemmCalls(products));
   // Everything else is a kernel.
-  pm.addPass(createOutlineKernels());
+  OutlineKernelsOptions kernels;
+  kernels.describe = options.profileOps;
+  pm.addPass(createOutlineKernels(kernels));
+  // All that a phase does is a call now, each of which can be measured.
+  if (options.profileOps)
+    pm.addPass(createInstrumentOps());
   // Views and addresses that no kernel needs any more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -87,6 +94,8 @@ struct HostFlags : PassPipelineOptions<HostFlags> {
                           llvm::cl::init("x86-64-v3")};
   Option<std::string> features{*this, "features",
                                llvm::cl::desc("LLVM's feature string")};
+  Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
+                          llvm::cl::desc("measure each op of a run")};
 };
 } // namespace
 
@@ -98,11 +107,12 @@ void belfry::registerHostPipelines() {
   static PassPipelineRegistration<HostFlags> target(
       "belfry-host-target", "bufferized → target, for the host",
       [](OpPassManager &pm, const HostFlags &flags) {
-        buildHostTargetStage(pm, {flags.cpu, flags.features});
+        buildHostTargetStage(pm, {flags.cpu, flags.features, flags.profileOps});
       });
   static PassPipelineRegistration<HostFlags> all(
       "belfry-host", "parallel or placed → target, for the host",
       [](OpPassManager &pm, const HostFlags &flags) {
-        buildHostLoweringPipeline(pm, {flags.cpu, flags.features});
+        buildHostLoweringPipeline(
+            pm, {flags.cpu, flags.features, flags.profileOps});
       });
 }

@@ -19,6 +19,7 @@ namespace belfry {
 struct HostOptions {
   std::string cpu = "x86-64-v3"; ///< LLVM's name of the processor
   std::string features;          ///< LLVM's feature string, may be empty
+  bool profileOps = false;       ///< measure each op while the program runs
 };
 
 /// parallel or placed → lowered.

@@ -106,6 +106,8 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
                           llvm::cl::desc("LLVM's name of the processor")};
   Option<std::string> features{*this, "features", llvm::cl::init(""),
                                llvm::cl::desc("LLVM's feature string")};
+  Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
+                          llvm::cl::desc("measure each op of a run")};
 };
 
 /// Options that were checked.
@@ -147,7 +149,8 @@ FailureOr<Checked> check(StringRef text, ErrorHandler error) {
                  "'; known are balanced, drop-remainder, last-takes-rest, "
                  "strict");
   checked.options.slicing = *mode;
-  checked.options.host = {given.cpu.getValue(), given.features.getValue()};
+  checked.options.host = {given.cpu.getValue(), given.features.getValue(),
+                          given.profileOps.getValue()};
   FailureOr<Stage> from =
       checkStage("start-from", given.startFrom.getValue(), error);
   FailureOr<Stage> after =

@@ -41,6 +41,9 @@ struct CompileOptions {
   /// Layers whose values @predict gives too.
   std::vector<std::string> outputs;
 
+  /// The program can measure its ops (its `--profile`).
+  bool profileOps = false;
+
   /// Name of the last stage to reach; empty for all. The output is the module.
   std::string stopAfter;
   /// Folder for a file a stage; empty for none.
@@ -53,13 +56,24 @@ struct CompileOptions {
   std::string report;
 };
 
+/// What a part of a compilation took.
+struct PartTime {
+  std::string part;
+  double seconds = 0;
+  /// Its passes, in order; empty where it runs none.
+  std::vector<std::pair<std::string, double>> passes;
+};
+
 /// What a compilation ended with.
 struct CompileResult {
   /// 0, 1 for an error of the user's, 2 for one of the compiler.
   int status = 0;
   std::vector<std::string> errors, warnings;
-  /// Seconds of each part, in order.
-  std::vector<std::pair<std::string, double>> timing;
+  /// In order.
+  std::vector<PartTime> timing;
+  /// Functions of kernels, and loop nests that call them; 0 where stage
+  /// `target` was not reached.
+  int64_t kernels = 0, loopNests = 0;
   /// The program's manifest, where stage `bufferized` was reached.
   std::string manifest;
 };

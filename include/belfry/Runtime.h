@@ -94,6 +94,13 @@ enum { BELFRY_LOOP_COST_OF_MICROSECOND = 24000 };
 void belfry_parallel_for(belfry_context *context, int64_t loops,
                          const belfry_loop *list);
 
+/* Around each op of a program that was compiled with --profile-ops. `begin` is
+   the time, and 0 where the run is not measured; `op` is an index of the
+   manifest's "ops"; `rows` are those that the op worked on. */
+int64_t belfry_profile_begin(belfry_context *context);
+void belfry_profile_end(belfry_context *context, int32_t op, int64_t begin,
+                        int64_t rows);
+
 #ifdef __cplusplus
 }
 

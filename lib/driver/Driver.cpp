@@ -29,8 +29,10 @@
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
 #include "passes/StagePipeline.h"
+#include "passes/host/OpFacts.h"
 #include "runtime/core/Manifest.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,6 +43,7 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
+#include <utility>
 
 using namespace mlir;
 using namespace belfry;
@@ -56,6 +59,31 @@ void onFatalError(void *, const char *reason, bool) {
     recovery->HandleExit(2);
 }
 
+/// Notes the seconds of each pass.
+class PassClock : public PassInstrumentation {
+public:
+  explicit PassClock(std::vector<std::pair<std::string, double>> &passes)
+      : passes(passes) {}
+
+  void runBeforePass(Pass *, Operation *) override {
+    starts.push_back(std::chrono::steady_clock::now());
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - starts.pop_back_val();
+    // What runs a nested pipeline has its passes' time already.
+    if (!pass->getArgument().empty())
+      passes.emplace_back(pass->getArgument().str(), seconds.count());
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    runAfterPass(pass, op);
+  }
+
+private:
+  std::vector<std::pair<std::string, double>> &passes;
+  SmallVector<std::chrono::steady_clock::time_point> starts;
+};
+
 class Compilation {
 public:
   Compilation(StringRef path, const CompileOptions &options)
@@ -68,6 +96,7 @@ private:
   LogicalResult load();
   LogicalResult runStages(Stage last);
   LogicalResult runStage(Stage stage);
+  void countKernels();
   LogicalResult makeManifest();
   LogicalResult checkManifest();
   LogicalResult generate();
@@ -119,6 +148,8 @@ private:
   Stage last = Stage::Target;
   Emit emit = Emit::Executable;
   std::optional<llvm::json::Value> facts;
+  /// Those of the part that runs, with their seconds.
+  std::vector<std::pair<std::string, double>> passes;
   std::string keptWeights; ///< the weight file that was written last
   bool toText = false;     ///< the output is text and may be standard output
 };
@@ -175,7 +206,7 @@ LogicalResult Compilation::checkOptions() {
   if (!found)
     return fail(found.takeError());
   processor = std::move(*found);
-  pipeline.host = {processor.cpu, processor.features};
+  pipeline.host = {processor.cpu, processor.features, options.profileOps};
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
       createMachine(processor);
   if (!made)
@@ -198,7 +229,8 @@ LogicalResult Compilation::guarded(StringRef what,
   bool ended = recovery.RunSafely([&] { outcome = part(); });
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
-  result.timing.emplace_back(what.str(), seconds.count());
+  result.timing.push_back(
+      {what.str(), seconds.count(), std::exchange(passes, {})});
   if (ended)
     return outcome;
   crashed = true;
@@ -248,6 +280,7 @@ LogicalResult Compilation::runStage(Stage stage) {
   if (stage == loaded.stage && stage != Stage::Import)
     return success();
   buildStage(pm, stage, pipeline);
+  pm.addInstrumentation(std::make_unique<PassClock>(passes));
   size_t before = diags.getErrors().size();
   if (succeeded(pm.run(*loaded.module)))
     return success();
@@ -260,12 +293,29 @@ LogicalResult Compilation::runStage(Stage stage) {
   return failure();
 }
 
+void Compilation::countKernels() {
+  auto isKernel = [](StringRef name) { return name.starts_with("kernel_"); };
+  loaded.module->walk([&](Operation *op) {
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+      result.kernels += isKernel(function.getName()) &&
+                        !function.getName().ends_with("_loop");
+    else if (auto call = dyn_cast<LLVM::CallOp>(op))
+      result.loopNests +=
+          call.getCallee() && isKernel(*call.getCallee()) &&
+          !isKernel(call->getParentOfType<LLVM::LLVMFuncOp>().getName());
+    else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+      result.loopNests += isKernel(address.getGlobalName());
+  });
+}
+
 LogicalResult Compilation::runStages(Stage last) {
   for (Stage stage : kStages) {
     if (stage < loaded.stage || stage > last)
       continue;
     if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
       return failure();
+    if (stage == Stage::Target)
+      countKernels();
     if (stage == Stage::Placed)
       facts = toJson(collectFacts(*loaded.module));
     if (options.dumpStages.empty())
@@ -333,6 +383,7 @@ LogicalResult Compilation::makeManifest() {
   manifest.towers = options.towers;
   manifest.slicing = options.slicing;
   manifest.report = facts ? &*facts : nullptr;
+  manifest.ops = (*loaded.module)->getAttrOfType<ArrayAttr>(kOpsAttr);
   llvm::Expected<std::string> text = buildManifest(*loaded.module, manifest);
   if (!text)
     return failModule(llvm::toString(text.takeError()));

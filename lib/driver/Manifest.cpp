@@ -258,6 +258,8 @@ llvm::Error Writer::write(const ManifestOptions &options) {
         json.attributeEnd();
       }
     });
+    if (options.ops)
+      member("ops", options.ops);
     if (options.report)
       json.attribute("report", *options.report);
   });

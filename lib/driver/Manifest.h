@@ -25,6 +25,8 @@ struct ManifestOptions {
   /// In place of what the module says.
   std::optional<int64_t> towers;
   std::optional<std::string> slicing;
+  /// The ops that the program can measure (--instrument-ops); null for none.
+  mlir::ArrayAttr ops;
   /// Facts for reports, under the key `report`; null for none.
   const llvm::json::Value *report = nullptr;
 };

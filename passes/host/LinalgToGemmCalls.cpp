@@ -8,6 +8,7 @@
 #include "belfry/Runtime.h"
 #include "passes/Passes.h"
 #include "passes/host/HostViews.h"
+#include "passes/host/OpFacts.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 namespace belfry {
@@ -22,6 +23,8 @@ namespace {
 
 struct LinalgToGemmCallsPass
     : belfry::impl::LinalgToGemmCallsBase<LinalgToGemmCallsPass> {
+  using LinalgToGemmCallsBase::LinalgToGemmCallsBase;
+
   void runOnOperation() override {
     for (auto phase :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
@@ -118,7 +121,7 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
     };
     Value flag =
         arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(accumulate));
-    func::CallOp::create(
+    auto call = func::CallOp::create(
         b, loc, declare(z->element),
         ValueRange{context, integer(z->sizes[0]), integer(z->sizes[1]),
                    integer(x->sizes[1]), pointerTo(b, loc, *x),
@@ -126,6 +129,10 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
                    pointerTo(b, loc, *y), integer(y->strides[0]),
                    integer(y->strides[1]), pointerTo(b, loc, *z),
                    integer(z->strides[0]), flag});
+    if (describe)
+      call->setAttr(kOpAttr,
+                    describeProduct(&getContext(), z->sizes[0], z->sizes[1],
+                                    x->sizes[1], z->element, accumulate));
     op.erase();
     ++numCalls;
   }

@@ -8,6 +8,7 @@
 #include "passes/host/LoopGroup.h"
 
 #include "belfry/Runtime.h"
+#include "passes/host/OpFacts.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 #include <limits>
@@ -88,9 +89,11 @@ bool LoopGroup::isApart(ArrayRef<KernelBuilder::Access> accesses) const {
   return true;
 }
 
-void LoopGroup::add(const KernelBuilder &kernel, func::FuncOp function) {
+void LoopGroup::add(const KernelBuilder &kernel, func::FuncOp function,
+                    DictionaryAttr facts) {
   loops.push_back({function, *kernel.split, kernel.arguments,
-                   SmallVector<KernelBuilder::Access>(kernel.accesses())});
+                   SmallVector<KernelBuilder::Access>(kernel.accesses()),
+                   facts});
 }
 
 /// belfry_phase_args' context, loaded at the entry.
@@ -197,8 +200,14 @@ void LoopGroup::flush(Operation *op) {
       store(argument, argumentsAt++);
   }
   Value count = number(Affine::of(static_cast<int64_t>(loops.size())));
-  func::CallOp::create(b, loc,
-                       declareParallelFor(phase->getParentOfType<ModuleOp>()),
-                       ValueRange{context(), count, memory});
+  SmallVector<DictionaryAttr> facts;
+  for (const Loop &loop : loops)
+    if (loop.facts)
+      facts.push_back(loop.facts);
+  auto call = func::CallOp::create(
+      b, loc, declareParallelFor(phase->getParentOfType<ModuleOp>()),
+      ValueRange{context(), count, memory});
+  if (!facts.empty())
+    call->setAttr(kOpAttr, joinFacts(facts));
   loops.clear();
 }

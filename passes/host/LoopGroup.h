@@ -46,8 +46,9 @@ public:
   /// loops of the group.
   bool isApart(llvm::ArrayRef<KernelBuilder::Access> accesses) const;
   /// `kernel` is split; `loop` is its function of type belfry_loop's fn. Its
-  /// arguments have been built.
-  void add(const KernelBuilder &kernel, mlir::func::FuncOp loop);
+  /// arguments have been built. `facts` are noted at the call, if given.
+  void add(const KernelBuilder &kernel, mlir::func::FuncOp loop,
+           mlir::DictionaryAttr facts = {});
   /// Builds the call in front of `op`, and empties the group.
   void flush(mlir::Operation *op);
 
@@ -57,6 +58,7 @@ private:
     KernelBuilder::Split split;
     llvm::SmallVector<mlir::Value> arguments;
     llvm::SmallVector<KernelBuilder::Access> accesses;
+    mlir::DictionaryAttr facts;
   };
   mlir::Value context();
   mlir::Value frameOf(int64_t words);

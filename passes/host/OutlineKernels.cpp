@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/host/LoopGroup.h"
+#include "passes/host/OpFacts.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
 
@@ -31,6 +32,8 @@ struct Kernel {
 
 struct OutlineKernelsPass
     : belfry::impl::OutlineKernelsBase<OutlineKernelsPass> {
+  using OutlineKernelsBase::OutlineKernelsBase;
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> phases;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -153,10 +156,15 @@ LogicalResult OutlineKernelsPass::outline(Operation *op, Value rows,
   // The loops of the group move down to where it ends.
   if (!group.isApart(kernel.accesses()))
     flush(group, op);
-  if (kernel.split)
-    group.add(kernel, functions.loop);
-  else
-    func::CallOp::create(b, op->getLoc(), functions.function, kernel.arguments);
+  DictionaryAttr facts = describe ? describeNest(op, rows) : DictionaryAttr();
+  if (kernel.split) {
+    group.add(kernel, functions.loop, facts);
+  } else {
+    auto call = func::CallOp::create(b, op->getLoc(), functions.function,
+                                     kernel.arguments);
+    if (facts)
+      call->setAttr(kOpAttr, facts);
+  }
   op->erase();
   return success();
 }

@@ -27,6 +27,10 @@ def LinalgToGemmCalls : Pass<"linalg-to-gemm-calls", "::mlir::ModuleOp"> {
     Where the target has just been filled with zeros, the call overwrites it and
     the fill goes.
   }];
+  let options = [
+    Option<"describe", "describe", "bool", "false",
+      "Notes at each call what it computes, for --instrument-ops">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numCalls", "calls", "Number of calls">,
@@ -45,6 +49,10 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     work are loops of a `belfry_parallel_for`, one for those that follow one
     another and do not depend on each other.
   }];
+  let options = [
+    Option<"describe", "describe", "bool", "false",
+      "Notes at each call what it computes, for --instrument-ops">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
   let statistics = [
@@ -52,6 +60,21 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     Statistic<"numShared", "shared", "Number of kernels that had a function already">,
     Statistic<"numSplit", "split", "Number of kernel functions that threads share">,
     Statistic<"numRegions", "regions", "Number of calls of belfry_parallel_for">
+  ];
+}
+
+def InstrumentOps : Pass<"instrument-ops", "::mlir::ModuleOp"> {
+  let summary = "measures each call of a phase";
+  let description = [{
+    Around each call that a phase makes, of a kernel or of the runtime, stands a
+    pair of calls that give its time and its rows to the runtime, which counts
+    them (belfry_profile_begin, belfry_profile_end). `belfry.ops` of the module
+    says what the numbers stand for: layer, kind, extents, flops and bytes as far
+    as the call's `belfry.op` has them (`describe` of the passes before).
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numOps", "ops", "Number of calls that are measured">
   ];
 }
 

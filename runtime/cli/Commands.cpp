@@ -15,6 +15,7 @@
 #include "runtime/data/OutputFile.h"
 #include "runtime/host/Cores.h"
 #include "runtime/training/Fit.h"
+#include "runtime/training/Profile.h"
 
 #include <nlohmann/json.hpp>
 
@@ -160,6 +161,13 @@ Status startDevices(Session &session, const Options &options) {
   pthread_sigmask(SIG_BLOCK, &ends, &before);
   session.start(*placement);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!options.profile.empty()) {
+    session.startProfile();
+    if (session.manifest().ops.empty())
+      note("'--profile " + options.profile +
+           "': the program was compiled without '--profile-ops', so the "
+           "profile has steps and no ops");
+  }
   note(placement->describe());
   return Status::success();
 }
@@ -213,6 +221,12 @@ Status splitValidation(double split, DataSet &data,
   return Status::success();
 }
 
+Status writeProfile(const Session &session, const Options &options) {
+  if (options.profile.empty())
+    return Status::success();
+  return writeFile(options.profile, profileJson(session));
+}
+
 Status writeWeightsNew(const Session &session, std::string &file,
                        bool mayChoose, const std::vector<FileOption> &others) {
   // Another run in the same folder may have taken the name meanwhile.
@@ -239,7 +253,8 @@ Expected<int> runFit(Session &session, const Options &options,
   bool chosen = options.save.empty() && !options.noSave;
   std::vector<FileOption> outputs = {
       {"--history", options.history},
-      {"--dump-gradients", options.dumpGradients}};
+      {"--dump-gradients", options.dumpGradients},
+      {"--profile", options.profile}};
   std::string save =
       chosen ? freeName(session.manifest().model, outputs) : options.save;
   if (!save.empty())
@@ -301,12 +316,15 @@ Expected<int> runFit(Session &session, const Options &options,
   if (!options.history.empty())
     BELFRY_RETURN_IF_ERROR(
         writeFile(options.history, history->json(options.logSteps)));
+  BELFRY_RETURN_IF_ERROR(writeProfile(session, options));
   return history->interrupted ? 130 : 0;
 }
 
 Expected<int> runEvaluate(Session &session, const Options &options,
                           const std::atomic<bool> &stop) {
   BELFRY_RETURN_IF_ERROR(needsLoss(session, "evaluate", "evaluate"));
+  BELFRY_RETURN_IF_ERROR(
+      checkOutputs({{"--profile", options.profile}}, options));
   Expected<DataSet> data = readData(session,
                                     {options.x, options.y, options.sampleWeight,
                                      "--x", "--y", "--sample-weight"},
@@ -321,6 +339,7 @@ Expected<int> runEvaluate(Session &session, const Options &options,
     return logs.status();
   if (stop.load())
     return 130;
+  BELFRY_RETURN_IF_ERROR(writeProfile(session, options));
   if (options.json) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (const auto &[name, value] : *logs)
@@ -379,6 +398,7 @@ outputFiles(const Manifest &manifest, const Options &options) {
     outputs.push_back({"-o", named.text});
     files.emplace_back(output, named.text);
   }
+  outputs.push_back({"--profile", options.profile});
   BELFRY_RETURN_IF_ERROR(checkOutputs(outputs, options));
   return files;
 }
@@ -411,6 +431,7 @@ Expected<int> runPredict(Session &session, const Options &options,
                                     manifest.outputs[one.output].dtype,
                                     one.shape, one.data.data()));
   }
+  BELFRY_RETURN_IF_ERROR(writeProfile(session, options));
   return 0;
 }
 

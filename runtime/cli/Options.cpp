@@ -202,6 +202,14 @@ void addData(CLI::App *app, RawOptions &raw, Options &options) {
       ->type_name("S");
 }
 
+void addProfile(CLI::App *app, Options &options) {
+  app->add_option("--profile", options.profile,
+                  "write where the time of the steps goes, a JSON object; with "
+                  "each op where belfryc was given '--profile-ops' (default: "
+                  "none)")
+      ->type_name("FILE");
+}
+
 void addTargets(CLI::App *app, Options &options) {
   addList(app, "--y", options.y, "a target, as for --x");
   addList(app, "--sample-weight", options.sampleWeight,
@@ -344,6 +352,8 @@ Expected<Options> belfry::rt::cli::parseOptions(int argc,
   addTargets(fit, options);
   addTargets(evaluate, options);
   addFit(fit, raw, options);
+  for (CLI::App *command : {fit, evaluate, predict})
+    addProfile(command, options);
   evaluate->add_flag("--json", options.json, "print one JSON object");
   predict
       ->add_option("--outputs", raw.outputs,

@@ -43,7 +43,7 @@ struct Options {
   std::optional<double> validationSplit;
   int64_t batchSize = 32, epochs = 1;
   Scale scale;
-  std::string weights, resume, save, history, dumpGradients;
+  std::string weights, resume, save, history, dumpGradients, profile;
   bool initialize = false, noSave = false, shuffle = true, logSteps = false;
   bool allowNan = false, json = false, manifest = false, allErrors = false;
   uint64_t seed = 0;

@@ -9,6 +9,7 @@
 
 #include "runtime/collectives/local/TreeReduce.h"
 #include "runtime/host/Context.h"
+#include "runtime/host/OpProfile.h"
 
 #include <algorithm>
 
@@ -22,6 +23,22 @@ constexpr size_t kScalarStride = 64;
 
 /// Elements of an all-reduce that one thread adds up at least.
 constexpr int64_t kReduceChunk = 1024;
+
+/// Adds the time until its end to `to`, unless that is null.
+class Stopwatch {
+public:
+  explicit Stopwatch(double *to) : to(to), start(to ? OpProfile::now() : 0) {}
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+  ~Stopwatch() {
+    if (to)
+      *to += double(OpProfile::now() - start) * 1e-9;
+  }
+
+private:
+  double *to;
+  int64_t start;
+};
 
 } // namespace
 
@@ -146,22 +163,38 @@ Status Executor::run(const StepArrays &arrays, int64_t rows) {
   return Status::success();
 }
 
+void Executor::measure(StepTimes *into) {
+  times = into;
+  if (times) {
+    times->collectives.resize(size_t(devices.size()));
+    times->waits.resize(size_t(devices.size()));
+  }
+}
+
 void Executor::runOnDevice(int device) {
+  double *collectives = times ? &times->collectives[size_t(device)] : nullptr;
+  double *waits = times ? &times->waits[size_t(device)] : nullptr;
   for (size_t i = 0; i < function.schedule.size(); ++i) {
     const ScheduleItem &item = function.schedule[i];
     switch (item.kind) {
     case ScheduleItem::Phase:
       runPhase(item, device);
       break;
-    case ScheduleItem::AllReduce:
+    case ScheduleItem::AllReduce: {
+      Stopwatch watch(collectives);
       i = reduce(i, device);
       break;
-    case ScheduleItem::AllGather:
+    }
+    case ScheduleItem::AllGather: {
+      Stopwatch watch(collectives);
       gather(item, device);
       break;
     }
-    if (barriers[i])
+    }
+    if (barriers[i]) {
+      Stopwatch watch(waits);
       devices.barrier();
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/core/Storage.h"
 #include "runtime/host/Devices.h"
 
+#include <numeric>
 #include <vector>
 
 namespace belfry::rt {
@@ -30,6 +31,19 @@ struct StepArrays {
   int32_t step = 0;         ///< updates made before
 };
 
+/// What the steps of a function took, in seconds.
+struct StepTimes {
+  std::vector<double> each; ///< of each step, its batch's gathering included
+  int64_t rows = 0;         ///< of all steps
+  double feed = 0;          ///< gathering batches
+  /// Of each device: in collectives, and waiting for other devices.
+  std::vector<double> collectives, waits;
+
+  double seconds() const {
+    return std::accumulate(each.begin(), each.end(), 0.0);
+  }
+};
+
 /// One function (train, evaluate or predict) of a program, ready to run on the
 /// devices of a host.
 class Executor {
@@ -43,6 +57,11 @@ public:
   /// Runs the schedule on `rows` rows, at most maxBatch. Fails only where the
   /// slicing forbids this number of rows.
   Status run(const StepArrays &arrays, int64_t rows);
+
+  /// From now on collectives and waits are added to `into`, which has to
+  /// outlive the executor; null for none.
+  void measure(StepTimes *into);
+  StepTimes *measured() const { return times; }
 
   /// A scalar result of the last run; `index` counts the manifest's list of
   /// that kind. 0 where the function has no such result.
@@ -93,6 +112,8 @@ private:
   std::vector<Storage> deviceArenas, towerArenas;
   Storage sharedArena;
   Storage scalars; ///< hypers, seed and step, one cache line each
+
+  StepTimes *times = nullptr;
 
   // The run in progress.
   int64_t globalRows = 0;

@@ -403,6 +403,26 @@ FunctionInfo functionOf(const Json &json, const Manifest &manifest,
   return function;
 }
 
+AffineSize affineOf(const Json &json) {
+  return {json.at(0).get<int64_t>(), json.at(1).get<int64_t>()};
+}
+
+OpInfo opOf(const Json &json) {
+  OpInfo op;
+  op.function = json.at("function").get<std::string>();
+  op.phase = json.value("phase", int64_t(-1));
+  op.layer = json.value("layer", "");
+  op.kind = json.at("kind").get<std::string>();
+  if (json.contains("extents"))
+    for (const Json &extent : json["extents"])
+      op.extents.push_back(affineOf(extent));
+  if (json.contains("flops"))
+    op.flops = affineOf(json["flops"]);
+  if (json.contains("bytes"))
+    op.bytes = affineOf(json["bytes"]);
+  return op;
+}
+
 Manifest manifestOf(const Json &json, uint32_t numPhases) {
   Manifest manifest;
   if (json.value("abi", 0) != 1)
@@ -447,6 +467,11 @@ Manifest manifestOf(const Json &json, uint32_t numPhases) {
   for (const auto &[name, function] : json["functions"].items())
     manifest.functions[name] =
         within(name, [&] { return functionOf(function, manifest, numPhases); });
+  within("ops", [&] {
+    if (json.contains("ops"))
+      for (const Json &op : json["ops"])
+        manifest.ops.push_back(opOf(op));
+  });
   return manifest;
 }
 

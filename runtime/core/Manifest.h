@@ -136,6 +136,14 @@ struct FunctionInfo {
   std::vector<ScheduleItem> schedule;
 };
 
+/// A call of a phase that the program can measure.
+struct OpInfo {
+  std::string function, layer, kind;
+  int64_t phase = -1; ///< index into the table of phase functions, or unknown
+  std::vector<AffineSize> extents;
+  std::optional<AffineSize> flops, bytes; ///< of one call
+};
+
 /// The manifest of docs/architecture.md, checked: every index is in range.
 struct Manifest {
   std::string model, kerasVersion, target, mcpu, numerics;
@@ -148,6 +156,7 @@ struct Manifest {
   std::vector<MetricInfo> metrics;
   std::vector<LayerInfo> layers;
   std::map<std::string, FunctionInfo> functions;
+  std::vector<OpInfo> ops; ///< empty unless compiled with --profile-ops
 
   /// Null where the program has no such function.
   const FunctionInfo *function(const std::string &name) const;

@@ -12,6 +12,7 @@
 #ifndef BELFRY_RUNTIME_HOST_CONTEXT_H
 #define BELFRY_RUNTIME_HOST_CONTEXT_H
 
+#include "runtime/host/OpProfile.h"
 #include "runtime/host/ParallelFor.h"
 
 struct belfry_context {
@@ -22,6 +23,9 @@ struct belfry_context {
       : threadPool(threads, crowded, mostGuests) {}
 
   belfry::rt::ParallelFor *pool() { return &threadPool; }
+
+  /// Null where nothing is measured.
+  std::unique_ptr<belfry::rt::OpProfile> profile;
 
 private:
   belfry::rt::ParallelFor threadPool;

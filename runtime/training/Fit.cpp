@@ -56,10 +56,19 @@ public:
         usedRows(count, session.placement().towers, session.manifest().slicing);
     if (rows == 0)
       return Status::success();
+    StepTimes *times = executor.measured();
+    int64_t begin = times ? OpProfile::now() : 0;
     batch.gather(session.devices(), data, order, first, rows);
+    int64_t gathered = times ? OpProfile::now() : 0;
     StepArrays arrays = session.stepArrays();
     batch.bind(arrays);
-    return executor.run(arrays, count);
+    BELFRY_RETURN_IF_ERROR(executor.run(arrays, count));
+    if (times) {
+      times->feed += double(gathered - begin) * 1e-9;
+      times->each.push_back(double(OpProfile::now() - begin) * 1e-9);
+      times->rows += rows;
+    }
+    return Status::success();
   }
 
 private:

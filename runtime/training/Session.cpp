@@ -8,7 +8,7 @@
 #include "runtime/training/Session.h"
 
 #include "runtime/core/Names.h"
-
+#include "runtime/host/Context.h"
 #include "runtime/training/Initializers.h"
 
 #include <cstring>
@@ -74,6 +74,24 @@ void Session::start(const Placement &placement) {
   deviceGroup.reset();
   deviceGroup = std::make_unique<DeviceGroup>(placement.contexts(),
                                               placement.threadsPerContext());
+}
+
+void Session::startProfile() {
+  profiled = true;
+  for (int device = 0; device < deviceGroup->size(); ++device)
+    deviceGroup->context(device)->profile =
+        std::make_unique<OpProfile>(manifest_.ops.size());
+}
+
+OpProfile::Count Session::opCount(size_t op) const {
+  OpProfile::Count sum;
+  for (int device = 0; device < deviceGroup->size(); ++device) {
+    OpProfile::Count one = deviceGroup->context(device)->profile->count(op);
+    sum.calls += one.calls;
+    sum.nanoseconds += one.nanoseconds;
+    sum.rows += one.rows;
+  }
+  return sum;
 }
 
 Status Session::setHyper(const std::string &name, double value) {
@@ -147,6 +165,8 @@ Executor *Session::prepare(const std::string &function, int64_t maxBatch) {
   executor.reset();
   executor = std::make_unique<Executor>(program, manifest_, *info, *deviceGroup,
                                         placement_.towers, maxBatch);
+  if (profiled)
+    executor->measure(&times[function]);
   return executor.get();
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/core/Manifest.h"
 #include "runtime/core/Status.h"
 #include "runtime/host/Devices.h"
+#include "runtime/host/OpProfile.h"
 #include "runtime/training/Placement.h"
 
 #include <map>
@@ -37,6 +38,13 @@ public:
 
   /// Starts the devices. Before any step.
   void start(const Placement &placement);
+
+  /// Measures every step from now on; after `start`, before `prepare`.
+  void startProfile();
+  /// By function.
+  const std::map<std::string, StepTimes> &stepTimes() const { return times; }
+  /// An op of the manifest, over all devices.
+  OpProfile::Count opCount(size_t op) const;
 
   /// What `start` started.
   DeviceGroup &devices() { return *deviceGroup; }
@@ -79,6 +87,8 @@ private:
   std::vector<Storage> storage; ///< parameters, then slots
   ModelValues values;
   std::unique_ptr<DeviceGroup> deviceGroup;
+  bool profiled = false;
+  std::map<std::string, StepTimes> times;
   std::map<std::string, std::unique_ptr<Executor>> executors;
 };
 

@@ -1,45 +1,70 @@
-"""peer_keras.py MODEL BATCH STEPS EPOCHS THREADS JIT: seconds a training step of Keras on TensorFlow, a JSON line.
+"""peer_keras.py ROW EPOCHS THREADS BACKEND JIT: Keras on TensorFlow or JAX (bench_peers.py says how it is asked).
 
-The model comes from docs/examples; the data is the benchmark's (bench_data.py). A value is one epoch of fit divided by
-its steps; the first epoch, which compiles, is left out.
+The model is the file that belfryc gets too. Training is `fit`, a step being an epoch divided by its steps; prediction is a compiled call of the model on
+one batch, with its result on the host. JIT 1 has TensorFlow compile by XLA; JAX always does.
 """
-import importlib.util
 import json
 import os
+import statistics
 import sys
 import time
 
-os.environ["KERAS_BACKEND"] = "tensorflow"
+name, epochs, threads, backend, jit = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+os.environ["KERAS_BACKEND"] = backend
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-name, batch, steps, epochs, threads, jit = sys.argv[1], *map(int, sys.argv[2:7])
 import keras
-import tensorflow as tf
+import numpy as np
 
 import bench_data
+import bench_peers
 
-tf.config.threading.set_intra_op_parallelism_threads(threads)
-tf.config.threading.set_inter_op_parallelism_threads(threads)
-here = os.path.dirname(os.path.abspath(__file__))
-path = os.path.join(here, "..", "..", "docs", "examples", bench_data.MODELS[name]["example"], "make_model.py")
-spec = importlib.util.spec_from_file_location("make_model", path)
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
+if backend == "tensorflow":
+    import tensorflow as tf
+
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    version = f"Keras {keras.__version__}, TensorFlow {tf.__version__}"
+else:
+    import jax
+
+    version = f"Keras {keras.__version__}, JAX {jax.__version__}"
+
+row, predicts = bench_data.find(name)
 keras.utils.set_random_seed(1)
-model = module.build()
-if jit:
-    model.jit_compile = True
+model = keras.models.model_from_json(json.dumps(bench_data.architecture(row.model)))
+model.compile(optimizer=keras.optimizers.Adam(0.001, epsilon=1e-7), loss=row.model.loss, metrics=["accuracy"], jit_compile=bool(jit) or backend == "jax")
 
 
 class Clock(keras.callbacks.Callback):
-    seconds = []
+    def __init__(self):
+        super().__init__()
+        self.seconds = []
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
 
     def on_epoch_end(self, epoch, logs=None):
-        self.seconds.append((time.perf_counter() - self.start) / steps)
+        self.seconds.append((time.perf_counter() - self.start) / row.steps)
 
 
-x, y = bench_data.data(name, batch * steps)
-model.fit(x, y, batch_size=batch, epochs=epochs + 1, shuffle=False, verbose=0, callbacks=[Clock()])
-print(json.dumps({"version": f"Keras {keras.__version__}, TensorFlow {tf.__version__}", "seconds": Clock.seconds[1:]}))
+def train():
+    clock = Clock()
+    model.fit(x, y, batch_size=row.batch, epochs=epochs, shuffle=False, verbose=0, callbacks=[clock])
+    return statistics.median(clock.seconds)
+
+
+if predicts:
+    x, _ = row.model.data(row.batch)
+    if backend == "tensorflow":
+        compiled = tf.function(lambda x: model(x, training=False), jit_compile=bool(jit))
+        call = lambda: compiled(tf.constant(x)).numpy()
+    else:
+        state = [v.value for v in model.trainable_variables], [v.value for v in model.non_trainable_variables]
+        compiled = jax.jit(lambda x: model.stateless_call(*state, x, training=False)[0])
+        call = lambda: np.asarray(compiled(x))
+    measure = lambda: bench_peers.time_calls(call, row.steps)
+else:
+    x, y = row.model.data(row.batch * row.steps)
+    measure = train
+measure()
+bench_peers.serve(version, measure)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """End-to-end tests on whole models: builds training binaries with belfryc and compares with Keras's numbers and with itself.
 
-    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,bad,behaviour,accuracy] [--only WORD] [--keras-check PYTHON]
+    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,bad,behaviour,accuracy,bench] [--only WORD] [--keras-check PYTHON]
 
 fidelity   one tower against Keras (goldens/, made by make_goldens.py)
 single     N = 1, 2, 3, 4, 8 towers against one in the reference interpreter, in f64
@@ -10,6 +10,7 @@ bits       the same bytes on any number of devices and threads
 bad        bad input
 behaviour  saving, seeds, validation, data files, limits of size and time
 accuracy   what examples reach on real data
+bench      the scripts of test/bench run
 
 Prints a line for each check that fails, a line for each suite, and last `N passed, M failed`. Exit status 0, or 3 where a check failed.
 Needs Python, numpy and h5py; --keras-check PYTHON (an interpreter with Keras) also loads the saved weights with Keras.
@@ -23,13 +24,14 @@ import traceback
 import accuracy
 import bad_input
 import behaviour
+import bench
 import fidelity
 import harness
 import single
 import towers
 
 SUITES = {"fidelity": fidelity.run, "single": single.run, "towers": towers.run, "bits": towers.bits, "bad": bad_input.run, "behaviour": behaviour.run,
-          "accuracy": accuracy.run}
+          "accuracy": accuracy.run, "bench": bench.run}
 
 
 def main():

@@ -63,6 +63,9 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
                  "layers whose values 'predict' gives too")
       ->delimiter(',')
       ->type_name("LAYER,…");
+  app.add_flag(
+      "--profile-ops", compile.profileOps,
+      "the program can measure each of its ops ('fit --profile FILE')");
   app.add_option("--emit", arguments.emit,
                  "exe (default), lib (an archive), obj, llvm, mlir (default "
                  "with --stop-after, which takes no other)")
@@ -82,7 +85,8 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
                  "was built with this tool)")
       ->type_name("DIR");
   app.add_flag("--timing", arguments.timing,
-               "prints the seconds that each part took");
+               "prints the seconds that each part took, and passes that took "
+               "long");
   app.add_flag("--all-errors", arguments.allErrors,
                "prints every error, not only the first 20 lines");
 }
@@ -95,6 +99,25 @@ static void print(const CompileResult &result, bool all) {
   for (const std::string &warning : result.warnings)
     diags.warning(warning);
   diags.print(llvm::errs(), all);
+}
+
+/// A line a part, with the passes in it that took a twentieth of the whole.
+static void printTiming(const CompileResult &result) {
+  double total = 0;
+  for (const PartTime &part : result.timing)
+    total += part.seconds;
+  for (const PartTime &part : result.timing) {
+    llvm::errs() << llvm::format("%8.3f s  ", part.seconds) << part.part
+                 << '\n';
+    for (const auto &[pass, seconds] : part.passes)
+      if (seconds >= total / 20)
+        llvm::errs() << llvm::format("%12.3f s  --", seconds) << pass << '\n';
+  }
+  llvm::errs() << llvm::format("%8.3f s  ", total) << "total";
+  if (result.kernels)
+    llvm::errs() << "; " << result.kernels << " kernels for "
+                 << result.loopNests << " loop nests";
+  llvm::errs() << '\n';
 }
 
 int main(int argc, char **argv) {
@@ -125,7 +148,6 @@ int main(int argc, char **argv) {
   CompileResult result = compile(arguments.model, arguments.compile);
   print(result, arguments.allErrors);
   if (arguments.timing)
-    for (const auto &[part, seconds] : result.timing)
-      llvm::errs() << llvm::format("%8.3f s  ", seconds) << part << '\n';
+    printTiming(result);
   return result.status;
 }

@@ -341,6 +341,26 @@ TEST_F(Cli, EvaluatePrintsOneObject) {
   }
 }
 
+TEST_F(Cli, ProfilesHaveStepsAndOps) {
+  auto profileOf = [&](const std::string &function) {
+    return nlohmann::json::parse(slurp(path("p.json")))["functions"][function];
+  };
+  Result fit = run("fit --x x.npy --y y.npy --batch-size 8 --epochs 2 "
+                   "--no-save --towers 2 --devices cpu:2 --profile p.json");
+  ASSERT_EQ(fit.exit, 0) << fit.err;
+  EXPECT_NE(fit.err.find("compiled without '--profile-ops'"),
+            std::string::npos);
+  nlohmann::json train = profileOf("train");
+  EXPECT_EQ(train["steps"], 6);
+  EXPECT_EQ(train["rows"], 40);
+  EXPECT_EQ(train["waits"].size(), 2u);
+  EXPECT_EQ(train["ops"].size(), 0u);
+  Result predict = run("predict --x x.npy -o o.npy --batch-size 8 "
+                       "--initialize --profile p.json");
+  ASSERT_EQ(predict.exit, 0) << predict.err;
+  EXPECT_EQ(profileOf("predict")["steps"], 3);
+}
+
 TEST_F(Cli, SameSeedSameFile) {
   std::string fit = "fit --x x.npy --y y.npy --epochs 4 --batch-size 6 "
                     "--towers 8 --set noise=0.5 --seed 7 ";
