@@ -81,7 +81,8 @@ typedef struct belfry_loop {
   void (*fn)(const void *arg, int64_t begin, int64_t end);
   const void *arg;
   int64_t count;
-  int64_t cost; ///< of an iteration; BELFRY_LOOP_COST_OF_MICROSECOND a µs
+  int64_t cost;     ///< of an iteration; BELFRY_LOOP_COST_OF_MICROSECOND a µs
+  int64_t multiple; ///< at least 1; cuts stand at multiples of it
 } belfry_loop;
 
 /// About the cost of 1 µs of one thread: a vectorized load or store of an
@@ -106,7 +107,7 @@ void belfry_profile_end(belfry_context *context, int32_t op, int64_t begin,
 
 static_assert(sizeof(belfry_phase_args) == 48, "layout is part of the ABI");
 static_assert(sizeof(belfry_program_v1) == 48, "layout is part of the ABI");
-static_assert(sizeof(belfry_loop) == 32, "layout is part of the ABI");
+static_assert(sizeof(belfry_loop) == 40, "layout is part of the ABI");
 #endif
 
 #endif /* BELFRY_RUNTIME_H */

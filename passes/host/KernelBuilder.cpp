@@ -235,6 +235,11 @@ void KernelBuilder::planSplit(Nest &nest) {
     cost *= 2;
   Split plan;
   plan.count = nest.dims[best].size;
+  // Where the loop walks memory, threads keep to lines and vectors of their
+  // own.
+  if (static_cast<size_t>(best) + 1 == nest.dims.size() &&
+      nest.dims[best].strides[nest.inputs].is(1))
+    plan.multiple = 64;
   // No product of extents of arrays that fit a memory overflows a double, and
   // the exact number does not matter.
   double each = std::max<int64_t>(cost, 1);

@@ -64,8 +64,9 @@ public:
   /// parallel: that loop. The function's first two arguments are then its first
   /// index and the one after the last, and don't stand among `arguments`.
   struct Split {
-    Affine count;     ///< of iterations
-    int64_t cost = 0; ///< of an iteration, times `costFactors`
+    int64_t multiple = 1; ///< where it may be cut
+    Affine count;         ///< of iterations
+    int64_t cost = 0;     ///< of an iteration, times `costFactors`
     llvm::SmallVector<Affine> costFactors;
   };
   std::optional<Split> split;

@@ -190,11 +190,13 @@ void LoopGroup::flush(Operation *op) {
     static_assert(offsetof(belfry_loop, fn) == 0 &&
                   offsetof(belfry_loop, arg) == 8 &&
                   offsetof(belfry_loop, count) == 16 &&
-                  offsetof(belfry_loop, cost) == 24);
+                  offsetof(belfry_loop, cost) == 24 &&
+                  offsetof(belfry_loop, multiple) == 32);
     store(function, at);
     store(wordAt(argumentsAt), at + 1);
     store(number(loop.split.count), at + 2);
     store(cost, at + 3);
+    store(number(Affine::of(loop.split.multiple)), at + 4);
     at += kLoopWords;
     for (Value argument : loop.arguments)
       store(argument, argumentsAt++);

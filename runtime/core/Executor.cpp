@@ -242,7 +242,7 @@ void Executor::planReductions() {
       loops.push_back(
           {reducePart, &share,
            (share.last - share.first + kReduceChunk - 1) / kReduceChunk,
-           kReduceChunk * 4 * (towers + 1)});
+           kReduceChunk * 4 * (towers + 1), 1});
   }
 }
 

@@ -41,17 +41,13 @@ double costOf(const belfry_loop &loop) {
 }
 
 /// The iteration of `loop` at which the slice ends that reaches `cost` into it.
-/// Cuts of long loops stand at multiples of whole cache lines of elements.
-int64_t cutAt(const belfry_loop &loop, double cost, int64_t slices) {
+int64_t cutAt(const belfry_loop &loop, double cost) {
   if (cost <= 0)
     return 0;
   if (cost >= costOf(loop))
     return loop.count;
   auto at = int64_t(cost / double(loop.cost));
-  int64_t each = loop.count / slices;
-  if (each >= 256)
-    at &= each >= 1024 ? ~int64_t(63) : ~int64_t(15);
-  return std::min(at, loop.count);
+  return std::min(at - at % loop.multiple, loop.count);
 }
 
 void runSlice(void *arg, int64_t slice) {
@@ -61,9 +57,8 @@ void runSlice(void *arg, int64_t slice) {
   double base = 0;
   for (int64_t i = 0; i < s.loops; ++i) {
     const belfry_loop &loop = s.list[i];
-    int64_t begin = cutAt(loop, from - base, s.count);
-    int64_t end =
-        slice + 1 == s.count ? loop.count : cutAt(loop, to - base, s.count);
+    int64_t begin = cutAt(loop, from - base);
+    int64_t end = slice + 1 == s.count ? loop.count : cutAt(loop, to - base);
     if (begin < end)
       loop.fn(loop.arg, begin, end);
     base += costOf(loop);

@@ -12,7 +12,7 @@ module attributes {belfry.functions = {f = {buffers = [{kind = "parameter", inde
 // CHECK-DAG: %[[LOOP:.*]] = constant @[[L:kernel_[0-9]+_loop]] : (!llvm.ptr, i64, i64) -> ()
 // CHECK-DAG: %[[FIELD:.*]] = llvm.getelementptr %[[ARGS]][40]
 // CHECK-DAG: %[[CONTEXT:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
-// CHECK-DAG: %[[WORDS:.*]] = llvm.mlir.constant(10 : i64)
+// CHECK-DAG: %[[WORDS:.*]] = llvm.mlir.constant(12 : i64)
 // CHECK-DAG: %[[FRAME:.*]] = llvm.alloca %[[WORDS]] x i64
 // CHECK-NOT: llvm.alloca
 // CHECK: call @[[SMALL:kernel_[0-9]+]](

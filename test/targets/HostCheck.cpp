@@ -145,8 +145,12 @@ HostTensor make(Type type, int64_t batch) {
 void runContrarily(belfry_context *, int64_t loops, const belfry_loop *list) {
   for (int64_t i = loops; i-- > 0;)
     for (int64_t piece = 3; piece-- > 0;) {
-      int64_t begin = list[i].count * piece / 3;
-      int64_t end = list[i].count * (piece + 1) / 3;
+      auto cutAt = [&](int64_t cut) {
+        return cut == 3 ? list[i].count
+                        : list[i].count * cut / 3 / list[i].multiple *
+                              list[i].multiple;
+      };
+      int64_t begin = cutAt(piece), end = cutAt(piece + 1);
       if (begin < end)
         list[i].fn(list[i].arg, begin, end);
     }

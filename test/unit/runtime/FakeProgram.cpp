@@ -144,8 +144,8 @@ template <int D> void updateShared(const belfry_phase_args *args) {
       updatePart<D>(static_cast<const belfry_phase_args *>(arg), 0, 0, true);
   };
   constexpr int64_t cost = 100 * BELFRY_LOOP_COST_OF_MICROSECOND;
-  const belfry_loop loops[] = {{elements, args, D, cost},
-                               {rest, args, 1, cost}};
+  const belfry_loop loops[] = {{elements, args, D, cost, 1},
+                               {rest, args, 1, cost, 1}};
   belfry_parallel_for(args->context, 2, loops);
 }
 

@@ -48,7 +48,8 @@ TEST(ParallelLoops, EveryIterationOnceAndVisible) {
         std::vector<belfry_loop> loops;
         for (const Runs &one : runs)
           loops.push_back({countRuns, &one, int64_t(one.size()),
-                           loops.size() % 3 == 1 ? cost / 2 : cost});
+                           loops.size() % 3 == 1 ? cost / 2 : cost,
+                           loops.size() % 2 ? 64 : 1});
         belfry_parallel_for(&context, int64_t(loops.size()), loops.data());
         for (const Runs &one : runs)
           ASSERT_EQ(one, Runs(one.size(), 1));
@@ -58,7 +59,7 @@ TEST(ParallelLoops, EveryIterationOnceAndVisible) {
 
 TEST(ParallelLoops, NoContextIsOneThread) {
   Runs runs(100);
-  belfry_loop loop = {countRuns, &runs, 100, Costly};
+  belfry_loop loop = {countRuns, &runs, 100, Costly, 1};
   belfry_parallel_for(nullptr, 1, &loop);
   EXPECT_EQ(runs, Runs(100, 1));
 }
@@ -75,7 +76,7 @@ TEST(ParallelLoops, LittleWorkStaysWithTheCaller) {
                         if (std::this_thread::get_id() != arg->caller)
                           ++arg->strangers;
                       },
-                      &arg, 1000, 1};
+                      &arg, 1000, 1, 1};
   for (int repeat = 0; repeat < 100; ++repeat)
     belfry_parallel_for(&context, 1, &loop);
   EXPECT_EQ(arg.calls, 100);
@@ -145,7 +146,7 @@ TEST(DeviceGroup, PhasesOfAllAndOfEachFollowOneAnother) {
       group.run([&](int device) {
         for (int step = 0; step < steps; ++step) {
           std::vector<int> &mine = own[size_t(device)];
-          belfry_loop loop = {countRuns, &mine, Count, Costly};
+          belfry_loop loop = {countRuns, &mine, Count, Costly, 1};
           belfry_parallel_for(group.context(device), 1, &loop);
           group.barrier();
           group.together(device, [&] {
@@ -159,7 +160,7 @@ TEST(DeviceGroup, PhasesOfAllAndOfEachFollowOneAnother) {
                                    for (const std::vector<int> &one : arg.own)
                                      arg.total[size_t(i)] += one[size_t(i)];
                                },
-                               &arg, Count, Costly};
+                               &arg, Count, Costly, 1};
             belfry_parallel_for(group.context(0), 1, &sum);
           });
           // Seen by all, without another barrier; and the next session may
