@@ -44,7 +44,7 @@ bool isTogether(const FunctionInfo &function, int64_t phase) {
                      });
 }
 
-/// One op, over all devices. `devices` work on a call of it.
+/// One op, over all devices. `devices` contexts work on a call of it.
 Json opOf(const OpInfo &op, const OpProfile::Count &count, int64_t devices) {
   Json json = Json::object();
   json["layer"] = op.layer;
@@ -98,7 +98,7 @@ std::string belfry::rt::profileJson(const Session &session) {
         ops.push_back(
             opOf(manifest.ops[i], count,
                  isTogether(*manifest.function(name), manifest.ops[i].phase)
-                     ? placement.devices
+                     ? placement.contexts()
                      : 1));
     }
     function["ops"] = std::move(ops);
