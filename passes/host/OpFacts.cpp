@@ -96,8 +96,13 @@ DictionaryAttr belfry::describeNest(Operation *op, Value rows) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
   StringAttr layer = name ? name.getName() : StringAttr();
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp)
-    return facts(context, "loop", {}, std::nullopt, std::nullopt, layer);
+  if (!linalgOp) {
+    bool isRandom = op->walk([](arith::MulUIExtendedOp) {
+                        return WalkResult::interrupt();
+                      }).wasInterrupted();
+    return facts(context, isRandom ? "random" : "loop", {}, std::nullopt,
+                 std::nullopt, layer);
+  }
 
   // 1. The extents of the loops, from those of the operands.
   SmallVector<Affine> extents(linalgOp.getNumLoops(), Affine::of(0));

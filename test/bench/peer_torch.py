@@ -2,6 +2,7 @@
 
 Training is the usual loop with Adam, a step being an epoch divided by its steps; prediction is a call in inference mode.
 """
+import copy
 import statistics
 import sys
 import time
@@ -19,6 +20,9 @@ model = torch_models.build(row.model, bool(packed))
 
 
 def train():
+    # From the start, as Belfry's programs do: long runs on random labels end in numbers that are slow (denormals).
+    model.load_state_dict(initial)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.001, eps=1e-7)
     seconds = []
     for _ in range(epochs):
         start = time.perf_counter()
@@ -42,7 +46,7 @@ if predicts:
     x = torch.from_numpy(row.model.data(row.batch)[0])
     measure = predict
 else:
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.001, eps=1e-7)
+    initial = copy.deepcopy(model.state_dict())
     x, y = (torch.from_numpy(a) for a in row.model.data(row.batch * row.steps))
     measure = train
 measure()
