@@ -69,6 +69,22 @@ void belfry_gemm_f64(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const double *a, int64_t a_row, int64_t a_col,
                      const double *b, int64_t b_row, int64_t b_col, double *c,
                      int64_t c_row, int32_t accumulate);
+/* A matrix B[k,n] that many products read is packed once, for the processor
+   at hand. `packed` has BELFRY_GEMM_PACKED_HEADER bytes and then k rows of n
+   elements, each row rounded up to a multiple of 64 bytes. */
+#define BELFRY_GEMM_PACKED_HEADER 64
+void belfry_gemm_pack_f32(int64_t n, int64_t k, const float *b, int64_t b_row,
+                          int64_t b_col, float *packed);
+void belfry_gemm_packed_f32(belfry_context *context, int64_t m, int64_t n,
+                            int64_t k, const float *a, int64_t a_row,
+                            int64_t a_col, const float *packed, float *c,
+                            int64_t c_row, int32_t accumulate);
+void belfry_gemm_pack_f64(int64_t n, int64_t k, const double *b, int64_t b_row,
+                          int64_t b_col, double *packed);
+void belfry_gemm_packed_f64(belfry_context *context, int64_t m, int64_t n,
+                            int64_t k, const double *a, int64_t a_row,
+                            int64_t a_col, const double *packed, double *c,
+                            int64_t c_row, int32_t accumulate);
 void belfry_gemm_i32(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const int32_t *a, int64_t a_row, int64_t a_col,
                      const int32_t *b, int64_t b_row, int64_t b_col, int32_t *c,

@@ -31,7 +31,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 
 using namespace belfry::rt;
 using namespace belfry::rt::gemm;
@@ -120,8 +122,16 @@ template <typename T> void multiplyPlainly(const Product<T> &s) {
     }
 }
 
+/// What stands in front of a packed matrix: how it was packed. Padded to the
+/// alignment of the widest vectors.
+struct alignas(64) PackedHeader {
+  const void *kernels; ///< which `Kernels` it was packed for
+};
+static_assert(sizeof(PackedHeader) == 64, "BELFRY_GEMM_PACKED_HEADER");
+
 /// Where the kernels read B.
 enum class Source {
+  Packed,  ///< as the caller has packed it
   InPlace, ///< where it is, but for a panel that ends within a vector
   Private, ///< each tile packs the panels that it uses
   Shared   ///< a stage packs all panels for all tiles
@@ -130,14 +140,16 @@ enum class Source {
 /// The loops around the kernels, for one product.
 template <typename T> class Loops {
 public:
-  Loops(const Product<T> &product, const Kernels<T> &kernels)
-      : s(product), kernels(kernels) {
+  /// With `packedB` B was packed before, and `product.b` is not read.
+  Loops(const Product<T> &product, const Kernels<T> &kernels,
+        T *packedB = nullptr)
+      : s(product), kernels(kernels), packed(packedB) {
     planPanels();
     double products = double(s.m) * double(s.n) * double(s.k);
     wantedTiles = std::max<int64_t>(
         int64_t(std::min(products / double(TileProducts), double(MaxTiles))),
         1);
-    source = chooseSource();
+    source = packedB ? Source::Packed : chooseSource();
     int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
     block = std::max<int64_t>(BlockBytes / widest, 1);
     stage = s.k;
@@ -148,6 +160,13 @@ public:
       packed = static_cast<T *>(scratch.get(size_t(stage * rowBytes)));
     }
     planTiles();
+  }
+
+  /// Packs all of B for `packedB` of later products, which differ in m only.
+  void packWhole() {
+    for (int64_t panel = 0; panel < panels; ++panel)
+      packPanel(panel, 0, s.k,
+                packed + firstVector(panel) * s.k * kernels.lanes);
   }
 
   bool outOfMemory() const { return source == Source::Shared && !packed; }
@@ -173,8 +192,9 @@ private:
   // have nearly the kernels' favourite width.
   void planPanels() {
     vectors = ceilDiv(s.n, kernels.lanes);
-    // Rows too few to fill a tile: wide panels keep more chains going.
-    bool few = s.m <= 2;
+    // Rows too few to fill a tile: wide panels keep more chains going. What is
+    // packed once serves any number of rows.
+    bool few = !packed && s.m <= 2;
     int64_t favourite = few ? MaxPanelVectors : kernels.mainVectors;
     int64_t most = few ? MaxPanelVectors : kernels.mostVectors;
     panels = std::max(vectors / favourite, ceilDiv(vectors, most));
@@ -214,6 +234,11 @@ private:
   }
   const T *unpacked(int64_t panel, int64_t p) const {
     return s.b + p * s.bRow + firstVector(panel) * kernels.lanes * s.bCol;
+  }
+  /// The caller's packed B likewise: panels stand one after the other.
+  const T *packedPanel(int64_t panel, int64_t p) const {
+    return packed +
+           (firstVector(panel) * s.k + p * width(panel)) * kernels.lanes;
   }
   /// Shared packed B from row `p` on, of one panel.
   T *sharedPanel(int64_t panel, int64_t p) const {
@@ -263,7 +288,10 @@ private:
         sweep.columns = columns(panel);
         sweep.c =
             s.c + row * s.cRow + firstVector(panel) * kernels.lanes * s.cCol;
-        if (source == Source::Shared) {
+        if (source == Source::Packed) {
+          sweep.b = packedPanel(panel, p);
+          sweep.bRow = packedRow;
+        } else if (source == Source::Shared) {
           sweep.b = sharedPanel(panel, p);
           sweep.bRow = packedRow;
         } else if (source == Source::Private || sweep.columns < packedRow) {
@@ -287,8 +315,52 @@ private:
   int64_t block, stage; // rows of B
   int64_t stageStart = 0, stageEnd = 0;
   int64_t wantedTiles, tileRows, rowTiles, panelTiles;
-  T *packed = nullptr;
+  T *packed; ///< the caller's or, where it is shared, in this thread's scratch
 };
+
+/// The kernels for elements of `T`.
+template <typename T> const Kernels<T> &kernelsFor(const KernelSet &set) {
+  if constexpr (std::is_same_v<T, float>)
+    return set.f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return set.f64;
+  else
+    return set.i32;
+}
+
+template <typename T>
+void packMatrix(int64_t n, int64_t k, const T *b, int64_t bRow, int64_t bCol,
+                T *packed) {
+  const Kernels<T> &kernels = kernelsFor<T>(activeKernels());
+  PackedHeader header = {&kernels};
+  std::memcpy(packed, &header, sizeof(header));
+  if (n <= 0 || k <= 0)
+    return;
+  Product<T> s = {1, n, k, nullptr, 0, 0, b, bRow, bCol, nullptr, 0, 1, false};
+  Loops<T>(s, kernels, packed + sizeof(header) / sizeof(T)).packWhole();
+}
+
+template <typename T>
+void multiplyPacked(belfry_context *context, int64_t m, int64_t n, int64_t k,
+                    const T *a, int64_t aRow, int64_t aCol, const T *packed,
+                    T *c, int64_t cRow, bool accumulate) {
+  if (m <= 0 || n <= 0)
+    return;
+  if (k <= 0) {
+    for (int64_t i = 0; !accumulate && i < m; ++i)
+      std::fill_n(c + i * cRow, n, T(0));
+    return;
+  }
+  FloatingPointScope mode;
+  PackedHeader header;
+  std::memcpy(&header, packed, sizeof(header));
+  Product<T> s = {m, n, k, a,    aRow, aCol,      nullptr,
+                  0, 0, c, cRow, 1,    accumulate};
+  // Kernels never write B.
+  T *b = const_cast<T *>(packed) + sizeof(header) / sizeof(T);
+  Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels), b)
+      .run(context ? context->pool() : nullptr);
+}
 
 /// Whether vectors along m are cheaper than along n. The unit is a cycle for
 /// one k: two vector multiply-adds, or four elements transposed.
@@ -339,6 +411,32 @@ void belfry_gemm_f32(belfry_context *context, int64_t m, int64_t n, int64_t k,
   multiply<float>(context, activeKernels().f32,
                   {m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1,
                    accumulate != 0});
+}
+
+void belfry_gemm_pack_f32(int64_t n, int64_t k, const float *b, int64_t b_row,
+                          int64_t b_col, float *packed) {
+  packMatrix<float>(n, k, b, b_row, b_col, packed);
+}
+
+void belfry_gemm_packed_f32(belfry_context *context, int64_t m, int64_t n,
+                            int64_t k, const float *a, int64_t a_row,
+                            int64_t a_col, const float *packed, float *c,
+                            int64_t c_row, int32_t accumulate) {
+  multiplyPacked<float>(context, m, n, k, a, a_row, a_col, packed, c, c_row,
+                        accumulate != 0);
+}
+
+void belfry_gemm_pack_f64(int64_t n, int64_t k, const double *b, int64_t b_row,
+                          int64_t b_col, double *packed) {
+  packMatrix<double>(n, k, b, b_row, b_col, packed);
+}
+
+void belfry_gemm_packed_f64(belfry_context *context, int64_t m, int64_t n,
+                            int64_t k, const double *a, int64_t a_row,
+                            int64_t a_col, const double *packed, double *c,
+                            int64_t c_row, int32_t accumulate) {
+  multiplyPacked<double>(context, m, n, k, a, a_row, a_col, packed, c, c_row,
+                         accumulate != 0);
 }
 
 void belfry_gemm_f64(belfry_context *context, int64_t m, int64_t n, int64_t k,

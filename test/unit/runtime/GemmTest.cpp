@@ -369,6 +369,70 @@ TEST(GemmTarget, Names) {
   EXPECT_EQ(best, belfry_gemm_target());
 }
 
+void pack(int64_t n, int64_t k, const float *b, int64_t br, int64_t bc,
+          float *to) {
+  belfry_gemm_pack_f32(n, k, b, br, bc, to);
+}
+void pack(int64_t n, int64_t k, const double *b, int64_t br, int64_t bc,
+          double *to) {
+  belfry_gemm_pack_f64(n, k, b, br, bc, to);
+}
+void packedGemm(belfry_context *x, int64_t m, int64_t n, int64_t k,
+                const float *a, const float *b, float *c, int32_t acc) {
+  belfry_gemm_packed_f32(x, m, n, k, a, k, 1, b, c, n, acc);
+}
+void packedGemm(belfry_context *x, int64_t m, int64_t n, int64_t k,
+                const double *a, const double *b, double *c, int32_t acc) {
+  belfry_gemm_packed_f64(x, m, n, k, a, k, 1, b, c, n, acc);
+}
+
+/// A matrix packed once gives any number of rows the bits of plain products,
+/// also when other kernels have been chosen since.
+template <typename T> void checkPacked(belfry_context *context) {
+  std::mt19937 random = numbers(7);
+  std::uniform_real_distribution<T> draw(T(-1), T(1));
+  for (int64_t n : {1, 5, 16, 50, 400})
+    for (int64_t k : {0, 1, 7, 100, 700})
+      for (bool transposed : {false, true}) {
+        std::vector<T> b(size_t(n * k));
+        for (T &x : b)
+          x = draw(random);
+        int64_t br = transposed ? 1 : n, bc = transposed ? k : 1;
+        int64_t line = BELFRY_GEMM_PACKED_HEADER / int64_t(sizeof(T));
+        std::vector<T> packed(
+            size_t(line + k * ((n + line - 1) / line * line)));
+        ASSERT_EQ(belfry_gemm_set_target("native"), 0);
+        pack(n, k, b.data(), br, bc, packed.data());
+        for (const char *now : {"native", "x86-64"}) {
+          ASSERT_EQ(belfry_gemm_set_target(now), 0);
+          for (int64_t m : {0, 1, 2, 9, 64})
+            for (int32_t accumulate : {0, 1}) {
+              std::vector<T> a(size_t(m * k)), c(size_t(m * n));
+              for (T &x : a)
+                x = draw(random);
+              for (T &x : c)
+                x = draw(random);
+              std::vector<T> expected = c;
+              gemm(nullptr, m, n, k, a.data(), k, 1, b.data(), br, bc,
+                   expected.data(), n, accumulate);
+              packedGemm(context, m, n, k, a.data(), packed.data(), c.data(),
+                         accumulate);
+              for (size_t i = 0; i < c.size(); ++i)
+                ASSERT_TRUE(sameBits(c[i], expected[i]))
+                    << m << 'x' << n << 'x' << k << " element " << i;
+            }
+        }
+      }
+  belfry_gemm_set_target("native");
+}
+
+TEST(PackedGemm, F32) { checkPacked<float>(nullptr); }
+TEST(PackedGemm, F64) { checkPacked<double>(nullptr); }
+TEST(PackedGemm, Threads) {
+  belfry_context context(3);
+  checkPacked<float>(&context);
+}
+
 TEST(ParallelFor, EveryTileOnceAndVisible) {
   for (int threads : {1, 2, 3, 8}) {
     belfry::rt::ParallelFor pool(threads);
