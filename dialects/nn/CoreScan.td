@@ -86,4 +86,55 @@ def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, AttrSizedOperandSegm
   }];
 }
 
+def Nn_PackStepsOp : Nn_CoreOp<"pack_steps"> {
+  let summary = "the rows of a sequence that a mask selects, one after the other";
+  let description = [{
+    Row r of step t stands in the result where `mask[t, r]` is true, in the
+    order of t, then r. The rows after the last are zero: the result has as
+    many as the sequence, so that its shape does not depend on the mask.
+
+    `--pack-masked-steps` creates it, `--lower-nn-to-linalg` removes it, and
+    does not compute the rows after the last: readers must not depend on them.
+    So only these may read it: nn.unpack_steps with the same mask, a product of
+    each row with a matrix, a product or sum that contracts the rows.
+
+    Constraints:
+    - `mask` has the shape (steps, rows), with static steps and dynamic
+      rows, which lead the sequence too
+    - the result is the sequence with one dynamic dimension for the two
+
+    ```mlir
+    %p = nn.pack_steps %x mask %m : tensor<5x?x4xf32>, tensor<5x?xi1> -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$operand, Nn_BoolTensor:$mask);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `mask` $mask attr-dict `:` type($operand) `,` type($mask) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Nn_UnpackStepsOp : Nn_CoreOp<"unpack_steps"> {
+  let summary = "a sequence of the rows that nn.pack_steps has put together";
+  let description = [{
+    Rows that the mask does not select are zero.
+
+    Constraints:
+    - `mask` has the shape (steps, rows), with static steps and dynamic
+      rows, which lead the result too
+    - the operand is the result with one dynamic dimension for the two
+
+    ```mlir
+    %x = nn.unpack_steps %p mask %m : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$operand, Nn_BoolTensor:$mask);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `mask` $mask attr-dict `:` type($operand) `,` type($mask) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // BELFRY_NN_CORE_SCAN_TD

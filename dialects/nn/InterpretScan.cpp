@@ -99,6 +99,55 @@ static LogicalResult scanRule(ScanOp op, Operands operands,
   return success();
 }
 
+/// Copies between the rows of a sequence that `mask` selects and rows that
+/// stand one after the other; `pack` says in which direction.
+static LogicalResult copySelected(Operation *op, const HostTensor &from,
+                                  const HostTensor &mask, bool pack,
+                                  HostTensor result, InterpretContext &context,
+                                  Results &results) {
+  int64_t rows = mask.size();
+  int64_t count = pack ? from.getDim(0) * from.getDim(1) : from.getDim(0);
+  if (count != rows)
+    return context.fail(op, "has a mask of " + Twine(rows) +
+                                " rows in all, but " + from.typeString());
+  size_t bytes = rows ? from.sizeInBytes() / rows : 0;
+  const char *source = static_cast<const char *>(from.data());
+  char *target = static_cast<char *>(result.mutableData());
+  int64_t packed = 0;
+  for (auto [row, selected] : llvm::enumerate(mask.values<uint8_t>())) {
+    if (!selected)
+      continue;
+    int64_t at = static_cast<int64_t>(row);
+    std::memcpy(target + (pack ? packed : at) * bytes,
+                source + (pack ? at : packed) * bytes, bytes);
+    ++packed;
+  }
+  results.push_back(std::move(result));
+  return success();
+}
+
+static LogicalResult packStepsRule(PackStepsOp op, Operands operands,
+                                   InterpretContext &context,
+                                   Results &results) {
+  const HostTensor &x = operands[0];
+  Shape shape(x.getShape().drop_front());
+  shape[0] *= x.getDim(0);
+  return copySelected(op, x, operands[1], /*pack=*/true,
+                      HostTensor(x.getType(), shape), context, results);
+}
+
+static LogicalResult unpackStepsRule(UnpackStepsOp op, Operands operands,
+                                     InterpretContext &context,
+                                     Results &results) {
+  const HostTensor &x = operands[0], &mask = operands[1];
+  Shape shape(mask.getShape());
+  llvm::append_range(shape, x.getShape().drop_front());
+  return copySelected(op, x, mask, /*pack=*/false,
+                      HostTensor(x.getType(), shape), context, results);
+}
+
 void interp::attachScanRules(MLIRContext &context) {
   attach<ScanOp, scanRule>(context);
+  attach<PackStepsOp, packStepsRule>(context);
+  attach<UnpackStepsOp, unpackStepsRule>(context);
 }

@@ -244,6 +244,31 @@ LogicalResult ReverseOp::verify() {
   return verifyDims(*this, "dims", getDims(), getType().getRank());
 }
 
+/// `steps` is the sequence by steps, `packed` the one of packed rows.
+static LogicalResult verifySteps(Operation *op, RankedTensorType steps,
+                                 RankedTensorType packed,
+                                 RankedTensorType mask) {
+  if (mask.getRank() != 2 || mask.isDynamicDim(0) || !mask.isDynamicDim(1))
+    return op->emitOpError("expected a mask of static steps and dynamic rows, "
+                           "got ")
+           << mask;
+  if (steps.getRank() < 2 || steps.getShape().take_front(2) != mask.getShape())
+    return op->emitOpError("has a mask of type ")
+           << mask << " for a sequence of type " << steps;
+  SmallVector<int64_t> shape(steps.getShape().drop_front());
+  return verifyType(op, "packed rows", packed, withShape(steps, shape));
+}
+
+LogicalResult PackStepsOp::verify() {
+  return verifySteps(*this, tensorType(getOperand()), tensorType(getResult()),
+                     tensorType(getMask()));
+}
+
+LogicalResult UnpackStepsOp::verify() {
+  return verifySteps(*this, tensorType(getResult()), tensorType(getOperand()),
+                     tensorType(getMask()));
+}
+
 //===----------------------------------------------------------------------===//
 // Index ops
 //===----------------------------------------------------------------------===//

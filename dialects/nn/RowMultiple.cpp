@@ -74,6 +74,11 @@ std::optional<int64_t> belfry::nn::rowMultiple(Value v) {
   // Follow the rows to where they come from; only reshapes change the multiple,
   // as a fraction up ÷ down.
   int64_t up = 1, down = 1;
+  auto scale = [&](int64_t more, int64_t less) {
+    int64_t common = std::gcd(up * more, down * less);
+    up = up * more / common;
+    down = down * less / common;
+  };
   while (v && dynamicDim(v.getType()) >= 0) {
     if (isa<BlockArgument>(v) || v.getDefiningOp<ScanOp>()) {
       Value source = scanSource(v);
@@ -85,16 +90,21 @@ std::optional<int64_t> belfry::nn::rowMultiple(Value v) {
     }
     Operation *op = v.getDefiningOp();
     if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      up *= staticElements(reshape.getOperand().getType());
-      down *= staticElements(reshape.getResult().getType());
-      if (down == 0)
+      int64_t from = staticElements(reshape.getOperand().getType());
+      int64_t to = staticElements(reshape.getResult().getType());
+      if (down * to == 0)
         return std::nullopt;
-      int64_t common = std::gcd(up, down);
-      if (common > 1) {
-        up /= common;
-        down /= common;
-      }
+      scale(from, to);
     }
+    // Packed rows are those of all steps.
+    auto stepsOf = [](Value mask) {
+      return std::max<int64_t>(
+          cast<RankedTensorType>(mask.getType()).getDimSize(0), 1);
+    };
+    if (auto pack = dyn_cast<PackStepsOp>(op))
+      scale(stepsOf(pack.getMask()), 1);
+    if (auto unpack = dyn_cast<UnpackStepsOp>(op))
+      scale(1, stepsOf(unpack.getMask()));
     v = rowSource(op);
   }
   return std::nullopt;

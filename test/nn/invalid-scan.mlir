@@ -213,3 +213,27 @@ func.func @isolated(%h: tensor<4xf32>, %w: tensor<4xf32>) {
   } : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @packMask(%x: tensor<5x?x4xf32>, %m: tensor<4x?xi1>) {
+  // expected-error @below {{has a mask of type 'tensor<4x?xi1>' for a sequence of type 'tensor<5x?x4xf32>'}}
+  %p = nn.pack_steps %x mask %m : tensor<5x?x4xf32>, tensor<4x?xi1> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @packStatic(%x: tensor<5x3x4xf32>, %m: tensor<5x3xi1>) {
+  // expected-error @below {{expected a mask of static steps and dynamic rows, got 'tensor<5x3xi1>'}}
+  %p = nn.pack_steps %x mask %m : tensor<5x3x4xf32>, tensor<5x3xi1> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpackType(%x: tensor<?x4xf32>, %m: tensor<5x?xi1>) {
+  // expected-error @below {{packed rows}}
+  %p = nn.unpack_steps %x mask %m : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x3xf32>
+  return
+}

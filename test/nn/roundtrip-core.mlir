@@ -114,3 +114,12 @@ func.func @scan(%h0: tensor<?x4xf32>, %xs: tensor<5x?x4xf32>, %r: tensor<4x4xf32
   } : (tensor<?x4xf32>) -> tensor<?x4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @steps
+func.func @steps(%x: tensor<5x?x4xf32>, %m: tensor<5x?xi1>) -> tensor<5x?x4xf32> {
+  // CHECK: nn.pack_steps %{{.*}} mask %{{.*}} : tensor<5x?x4xf32>, tensor<5x?xi1> -> tensor<?x4xf32>
+  %p = nn.pack_steps %x mask %m : tensor<5x?x4xf32>, tensor<5x?xi1> -> tensor<?x4xf32>
+  // CHECK: nn.unpack_steps %{{.*}} mask %{{.*}} : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x4xf32>
+  %u = nn.unpack_steps %p mask %m : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x4xf32>
+  return %u : tensor<5x?x4xf32>
+}
