@@ -26,7 +26,10 @@ void belfry::buildLowerStage(OpPassManager &pm) {
   pm.addPass(createSplitPhases());
   // Loops over time carry and store no more than is read.
   pm.addPass(createSimplifyScans());
-  // Masks become selects, which then share the loop of what they choose from.
+  // Rows that a mask takes out are not computed.
+  pm.addPass(createPackMaskedSteps());
+  // Other masks become selects, which then share the loop of what they choose
+  // from.
   pm.addPass(createExpandScanMask());
   // What was made anew in a phase may be there twice.
   pm.addPass(createCSEPass());

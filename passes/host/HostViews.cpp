@@ -51,23 +51,26 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
   view.base = source->base;
   view.offset = reinterpret.getMixedOffsets()[0];
   auto numbers = [&](ArrayRef<OpFoldResult> mixed,
-                     SmallVectorImpl<Affine> &list) {
+                     SmallVectorImpl<Affine> &list, bool mayCount) {
     for (OpFoldResult value : mixed) {
       if (auto constant = getConstantIntValue(value)) {
         list.push_back(Affine::of(*constant));
         continue;
       }
       auto affine = affineOf(cast<Value>(value), rows);
+      // A number of packed rows is known when the program runs.
+      if (!affine && mayCount)
+        affine = Affine{1, 0, cast<Value>(value)};
       if (!affine)
         return false;
       list.push_back(*affine);
     }
     return true;
   };
-  if (!numbers(reinterpret.getMixedSizes(), view.sizes) ||
-      !numbers(reinterpret.getMixedStrides(), view.strides))
+  if (!numbers(reinterpret.getMixedSizes(), view.sizes, /*mayCount=*/true) ||
+      !numbers(reinterpret.getMixedStrides(), view.strides, false))
     return reinterpret.emitOpError(
-        "has an extent or stride that is not a multiple of the rows");
+        "has a stride that is not a multiple of the rows");
   return view;
 }
 

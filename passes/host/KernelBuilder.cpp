@@ -62,23 +62,27 @@ SmallVector<KernelBuilder::Access> KernelBuilder::accesses() const {
 }
 
 Value KernelBuilder::inside(Affine affine) {
-  Value &known = affines[{affine.perRow, affine.fixed}];
+  Value outside = affine.isFixed() ? Value() : affine.count;
+  if (!affine.isFixed() && !outside)
+    outside = rows;
+  Value &known = affines[{affine.perRow, affine.fixed, outside}];
   if (known)
     return known;
   OpBuilder::InsertionGuard guard(b);
-  if (!affine.isFixed() && !rowsInside)
-    rowsInside = argument(rows, b.getIndexType());
+  Value &inner = counts[outside];
+  if (outside && !inner)
+    inner = argument(outside, b.getIndexType());
   b.setInsertionPointToStart(&function.getBody().front());
   if (affine.isFixed())
     return known = arith::ConstantIndexOp::create(b, loc, affine.fixed);
-  Value value = rowsInside;
+  Value value = inner;
   if (affine.perRow != 1)
     value = arith::MulIOp::create(
         b, loc, value, arith::ConstantIndexOp::create(b, loc, affine.perRow));
   if (affine.fixed)
     value = arith::AddIOp::create(
         b, loc, value, arith::ConstantIndexOp::create(b, loc, affine.fixed));
-  return affines[{affine.perRow, affine.fixed}] = value;
+  return affines[{affine.perRow, affine.fixed, outside}] = value;
 }
 
 /// A value from outside, as the kernel sees it: constants and multiples of the

@@ -120,15 +120,16 @@ private:
   mlir::Location loc;
   mlir::Value rows;
   mlir::OpBuilder b;
-  mlir::Value rowsInside;
-  llvm::SmallVector<View> pointers; ///< base and offset matter
+  llvm::DenseMap<mlir::Value, mlir::Value> counts; ///< outside → inside
+  llvm::SmallVector<View> pointers;                ///< base and offset matter
   llvm::SmallVector<bool> pointersWritten;
   int splitDim = -1; ///< of the nest, with its bounds
   mlir::Value splitBegin, splitEnd;
   llvm::SmallVector<mlir::Value> pointersInside;
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> scalars;
   llvm::DenseMap<mlir::Value, mlir::Value> importedValues;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> affines;
+  llvm::DenseMap<std::tuple<int64_t, int64_t, mlir::Value>, mlir::Value>
+      affines;
   llvm::SmallVector<mlir::Value> indices; ///< of the loops, by linalg dimension
 };
 

@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/host/HostViews.h"
 #include "passes/host/OpFacts.h"
+#include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 namespace belfry {
@@ -33,34 +34,37 @@ struct LinalgToGemmCallsPass
   }
 
   LogicalResult rewrite(func::FuncOp phase);
-  func::FuncOp declare(Type element);
+  func::FuncOp declare(StringRef call, Type element, TypeRange arguments);
 };
 
 } // namespace
 
-func::FuncOp LinalgToGemmCallsPass::declare(Type element) {
+/// The runtime's function `call`, for elements of a type.
+func::FuncOp LinalgToGemmCallsPass::declare(StringRef call, Type element,
+                                            TypeRange arguments) {
   ModuleOp module = getOperation();
-  StringRef name = element.isF32()   ? "belfry_gemm_f32"
-                   : element.isF64() ? "belfry_gemm_f64"
-                                     : "belfry_gemm_i32";
+  StringRef suffix = element.isF32()   ? "_f32"
+                     : element.isF64() ? "_f64"
+                                       : "_i32";
+  std::string name = (call + suffix).str();
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
     return known;
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(&getContext());
-  Type i64 = b.getI64Type(), i32 = b.getI32Type();
-  auto function = func::FuncOp::create(
-      b, module.getLoc(), name,
-      b.getFunctionType({pointer, i64, i64, i64, pointer, i64, i64, pointer,
-                         i64, i64, pointer, i64, i32},
-                        {}));
+  auto function = func::FuncOp::create(b, module.getLoc(), name,
+                                       b.getFunctionType(arguments, {}));
   function.setPrivate();
   return function;
 }
 
 LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   SmallVector<linalg::MatmulOp> products;
+  SmallVector<linalg::GenericOp> packs;
   phase.walk([&](linalg::MatmulOp op) { products.push_back(op); });
-  if (products.empty())
+  phase.walk([&](linalg::GenericOp op) {
+    if (op->hasAttr(kPackAttr))
+      packs.push_back(op);
+  });
+  if (products.empty() && packs.empty())
     return success();
   Value rows = rowsOf(phase);
   if (!rows)
@@ -74,6 +78,44 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
                                         offsetof(belfry_phase_args, context))});
   Value context = LLVM::LoadOp::create(b, phase.getLoc(), pointer, field);
 
+  auto integer = [&](Location loc, Affine a) -> Value {
+    if (a.isFixed())
+      return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed));
+    Value count = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                             a.count ? a.count : rows);
+    if (a.perRow != 1)
+      count = arith::MulIOp::create(
+          b, loc, count,
+          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.perRow)));
+    if (a.fixed)
+      count = arith::AddIOp::create(
+          b, loc, count,
+          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed)));
+    return count;
+  };
+  auto call = [&](Location loc, StringRef name, Type element,
+                  ValueRange operands) {
+    return func::CallOp::create(
+        b, loc, declare(name, element, operands.getTypes()), operands);
+  };
+
+  // Matrices that are packed once for many products.
+  DenseSet<Value> packed;
+  for (linalg::GenericOp op : packs) {
+    Location loc = op.getLoc();
+    FailureOr<View> from = describeMemref(op.getInputs()[0], rows),
+                    to = describeMemref(op.getOutputs()[0], rows);
+    if (failed(from) || failed(to))
+      return failure();
+    b.setInsertionPoint(op);
+    packed.insert(to->base);
+    call(loc, "belfry_gemm_pack", to->element,
+         {integer(loc, from->sizes[1]), integer(loc, from->sizes[0]),
+          pointerTo(b, loc, *from), integer(loc, from->strides[0]),
+          integer(loc, from->strides[1]), to->base});
+    op.erase();
+    ++numPacked;
+  }
   for (linalg::MatmulOp op : products) {
     Location loc = op.getLoc();
     FailureOr<View> x = describeMemref(op.getInputs()[0], rows),
@@ -105,32 +147,27 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
       break;
     }
     b.setInsertionPoint(op);
-    auto integer = [&](Affine a) -> Value {
-      if (a.isFixed())
-        return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed));
-      Value count = arith::IndexCastOp::create(b, loc, b.getI64Type(), rows);
-      if (a.perRow != 1)
-        count = arith::MulIOp::create(
-            b, loc, count,
-            arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.perRow)));
-      if (a.fixed)
-        count = arith::AddIOp::create(
-            b, loc, count,
-            arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed)));
-      return count;
-    };
     Value flag =
         arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(accumulate));
-    auto call = func::CallOp::create(
-        b, loc, declare(z->element),
-        ValueRange{context, integer(z->sizes[0]), integer(z->sizes[1]),
-                   integer(x->sizes[1]), pointerTo(b, loc, *x),
-                   integer(x->strides[0]), integer(x->strides[1]),
-                   pointerTo(b, loc, *y), integer(y->strides[0]),
-                   integer(y->strides[1]), pointerTo(b, loc, *z),
-                   integer(z->strides[0]), flag});
+    SmallVector<Value> operands{context,
+                                integer(loc, z->sizes[0]),
+                                integer(loc, z->sizes[1]),
+                                integer(loc, x->sizes[1]),
+                                pointerTo(b, loc, *x),
+                                integer(loc, x->strides[0]),
+                                integer(loc, x->strides[1])};
+    bool isPacked = packed.contains(y->base);
+    if (isPacked)
+      operands.push_back(y->base);
+    else
+      operands.append({pointerTo(b, loc, *y), integer(loc, y->strides[0]),
+                       integer(loc, y->strides[1])});
+    operands.append({pointerTo(b, loc, *z), integer(loc, z->strides[0]), flag});
+    func::CallOp made =
+        call(loc, isPacked ? "belfry_gemm_packed" : "belfry_gemm", z->element,
+             operands);
     if (describe)
-      call->setAttr(kOpAttr,
+      made->setAttr(kOpAttr,
                     describeProduct(&getContext(), z->sizes[0], z->sizes[1],
                                     x->sizes[1], z->element, accumulate));
     op.erase();

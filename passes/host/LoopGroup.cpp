@@ -168,7 +168,8 @@ void LoopGroup::flush(Operation *op) {
         b.getI64IntegerAttr(affine.isFixed() ? affine.fixed : affine.perRow));
     if (affine.isFixed())
       return value;
-    Value count = arith::IndexCastOp::create(b, loc, i64, rows);
+    Value count = arith::IndexCastOp::create(
+        b, loc, i64, affine.count ? affine.count : rows);
     if (affine.perRow != 1)
       count = arith::MulIOp::create(b, loc, count, value);
     if (affine.fixed)

@@ -22,6 +22,38 @@ namespace belfry {
 using namespace mlir;
 using namespace belfry;
 
+/// What the phase itself reads: numbers that kernels have counted.
+static LogicalResult lowerLoads(func::FuncOp phase, Value rows) {
+  SmallVector<memref::LoadOp> loads;
+  phase.walk([&](memref::LoadOp op) { loads.push_back(op); });
+  for (memref::LoadOp op : loads) {
+    FailureOr<View> list = describeMemref(op.getMemRef(), rows);
+    if (failed(list))
+      return failure();
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    View element = *list;
+    for (auto [index, stride] : llvm::zip(op.getIndices(), list->strides)) {
+      if (!stride.isFixed())
+        return op.emitOpError("reads a list that is not dense");
+      element.offset = addIndex(
+          b, loc, element.offset,
+          mulIndex(b, loc, OpFoldResult(index), b.getIndexAttr(stride.fixed)));
+    }
+    bool boolean = element.element.isInteger(1);
+    Type memory = boolean ? b.getI8Type() : element.element;
+    Value value =
+        LLVM::LoadOp::create(b, loc, memory, pointerTo(b, loc, element));
+    if (boolean)
+      value = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ne, value,
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(memory)));
+    op.replaceAllUsesWith(value);
+    op.erase();
+  }
+  return success();
+}
+
 namespace {
 
 /// A kernel's functions.
@@ -41,7 +73,8 @@ struct OutlineKernelsPass
         phases.push_back(function);
     for (func::FuncOp phase : phases) {
       LoopGroup group(phase, rowsOf(phase));
-      if (failed(outline(phase.getBody().front(), phase, group)))
+      if (failed(outline(phase.getBody().front(), phase, group)) ||
+          failed(lowerLoads(phase, rowsOf(phase))))
         return signalPassFailure();
     }
   }

@@ -34,6 +34,7 @@ def LinalgToGemmCalls : Pass<"linalg-to-gemm-calls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numCalls", "calls", "Number of calls">,
+    Statistic<"numPacked", "packed", "Number of matrices packed once for many products">,
     Statistic<"numFillsMerged", "fills-merged", "Number of fills that a call made needless">
   ];
 }

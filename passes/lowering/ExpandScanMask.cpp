@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lowering/FormUnits.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_EXPANDSCANMASK
@@ -76,7 +77,7 @@ struct ExpandScanMaskPass
   void runOnOperation() override {
     SmallVector<nn::ScanOp> masked;
     getOperation()->walk([&](nn::ScanOp op) {
-      if (op.getMask())
+      if (op.getMask() && !runsOnPackedRows(op))
         masked.push_back(op);
     });
     for (nn::ScanOp op : masked)

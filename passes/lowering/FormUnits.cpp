@@ -36,6 +36,71 @@ bool belfry::isShapeOperand(OpOperand &operand) {
   return isa<nn::IotaOp, nn::DimSizeOp>(op);
 }
 
+Operation *belfry::onlyReader(Value value) {
+  Operation *reader = nullptr;
+  for (OpOperand &use : value.getUses()) {
+    if (isShapeOperand(use))
+      continue;
+    if (reader)
+      return nullptr;
+    reader = use.getOwner();
+  }
+  return reader;
+}
+
+bool belfry::endsWith(Value sequence, nn::ScanOp scan) {
+  if (auto whole = sequence.getDefiningOp<nn::UnpackStepsOp>();
+      whole && runsOnPackedRows(scan)) {
+    if (!onlyReader(sequence))
+      return false;
+    sequence = whole.getOperand();
+  }
+  Operation *maker = sequence.getDefiningOp();
+  return onlyReader(sequence) && maker &&
+         maker->getBlock() == scan->getBlock() &&
+         (isa<nn::DotOp, nn::ScanOp, nn::PackStepsOp>(maker) ||
+          isElementwise(maker));
+}
+
+bool belfry::runsOnPackedRows(nn::ScanOp scan) {
+  return scan.getMask() && !scan.getSequences().empty() &&
+         llvm::all_of(scan.getSequences(), [&](Value sequence) {
+           auto whole = sequence.getDefiningOp<nn::UnpackStepsOp>();
+           return whole && whole.getMask() == scan.getMask();
+         });
+}
+
+std::optional<Accumulation> belfry::accumulationOf(Operation *op) {
+  auto add = dyn_cast_or_null<nn::BinaryOp>(op);
+  if (!add || add.getKind() != nn::BinaryKind::Add)
+    return std::nullopt;
+  auto scan = dyn_cast<nn::ScanOp>(add->getParentOp());
+  if (!scan)
+    return std::nullopt;
+  for (auto [x, y] : {std::pair(add.getLhs(), add.getRhs()),
+                      std::pair(add.getRhs(), add.getLhs())}) {
+    auto argument = dyn_cast<BlockArgument>(x);
+    auto dot = y.getDefiningOp<nn::DotOp>();
+    if (!argument || !dot || !onlyReader(x) || onlyReader(y) != op ||
+        !dot.getLhsBatch().empty())
+      continue;
+    for (auto [own, sequence] :
+         llvm::zip(scan.getSequenceArgs(), scan.getSequences()))
+      if (own == argument && endsWith(sequence, scan))
+        return Accumulation{dot, x};
+  }
+  return std::nullopt;
+}
+
+Value belfry::packedOutput(nn::ScanOp scan, Value output) {
+  if (!runsOnPackedRows(scan))
+    return output;
+  for (Operation *user : output.getUsers())
+    if (auto pack = dyn_cast<nn::PackStepsOp>(user))
+      return pack.getResult();
+  return {};
+}
+
 namespace {
 
 class Grouping {
@@ -181,6 +246,11 @@ void Grouping::add(Operation *op) {
     unsigned from = find(it->second);
     if (!llvm::is_contained(node.reads, from))
       node.reads.push_back(from);
+  }
+  if (auto sum = accumulationOf(op)) {
+    // The product is the only op inside of the block that is read.
+    node.elementwise = false;
+    return merge(find(number.lookup(sum->product)), self);
   }
   if (!node.elementwise)
     return;

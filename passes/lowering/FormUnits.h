@@ -16,6 +16,7 @@
 #ifndef BELFRY_PASSES_LOWERING_FORMUNITS_H
 #define BELFRY_PASSES_LOWERING_FORMUNITS_H
 
+#include "dialects/nn/Nn.h"
 #include "passes/lowering/RowExtents.h"
 
 #include "mlir/IR/Block.h"
@@ -35,8 +36,29 @@ bool isElementwise(mlir::Operation *op);
 /// Whether the op only gives another view of its operand.
 bool isViewOp(mlir::Operation *op);
 
+/// A sum that a product adds to in place: an element of a sequence that the
+/// loop is the only one to read, plus a product that only the sum reads.
+struct Accumulation {
+  nn::DotOp product;
+  mlir::Value start; ///< the element, an argument of the loop's body
+};
+std::optional<Accumulation> accumulationOf(mlir::Operation *add);
+
+/// Whether the buffer of `sequence` holds nothing that anyone reads once the
+/// loop `scan` has read it.
+bool endsWith(mlir::Value sequence, nn::ScanOp scan);
+
+/// Whether a masked loop reads and writes packed rows only: its lowering needs
+/// no mask inside.
+bool runsOnPackedRows(nn::ScanOp scan);
+/// What stands for an output of a loop: itself or, of a loop over packed rows,
+/// the packed rows that are read of it. Null where nothing is.
+mlir::Value packedOutput(nn::ScanOp scan, mlir::Value output);
+
 /// Whether only the shape of the operand is read.
 bool isShapeOperand(mlir::OpOperand &operand);
+/// The op that reads the elements of `value`, if there is one such operand.
+mlir::Operation *onlyReader(mlir::Value value);
 
 llvm::SmallVector<Unit> formUnits(mlir::Block &block, RowExtents &extents);
 

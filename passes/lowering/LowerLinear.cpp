@@ -14,6 +14,8 @@
 
 #include "passes/lowering/NnLowering.h"
 
+#include "belfry/Runtime.h"
+
 using namespace mlir;
 using namespace belfry;
 
@@ -57,7 +59,27 @@ static Affine extentOf(const View &view, ArrayRef<int64_t> dims) {
   return extent;
 }
 
-void NnLowering::lowerDot(nn::DotOp op) {
+View NnLowering::packed(Value matrix, const View &view) {
+  auto known = scan->packed.find(matrix);
+  if (known != scan->packed.end())
+    return known->second;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(scan->loop);
+  // A header, then rows of whole vectors (belfry_gemm_pack_f32 in Runtime.h).
+  int64_t bytes = view.element.getIntOrFloatBitWidth() / 8;
+  int64_t line = BELFRY_GEMM_PACKED_HEADER / bytes;
+  int64_t width = llvm::alignTo(view.sizes[1].fixed, line);
+  View result =
+      allocate({Affine::of(line + view.sizes[0].fixed * width)}, view.element);
+  result.offset = b.getIndexAttr(line);
+  result.sizes = view.sizes;
+  result.strides = {Affine::of(width), Affine::of(1)};
+  copy(view, result)->setAttr(kPackAttr, b.getUnitAttr());
+  scan->packed[matrix] = result;
+  return result;
+}
+
+void NnLowering::lowerDot(nn::DotOp op, nn::BinaryOp sum) {
   View lhs = viewOf(op.getLhs()), rhs = viewOf(op.getRhs());
   if (!lhs.base)
     lhs = dense(lhs);
@@ -77,25 +99,50 @@ void NnLowering::lowerDot(nn::DotOp op) {
       freeDims(rhs, op.getRhsBatch(), op.getRhsContract());
 
   // Each side as (batch…, rows, columns); copied where strides do not allow it.
-  auto matrices = [&](const View &view, ArrayRef<int64_t> batch,
+  auto matrices = [&](Value value, const View &view, ArrayRef<int64_t> batch,
                       ArrayRef<int64_t> rows, ArrayRef<int64_t> columns) {
     SmallVector<int64_t> perm(batch);
     llvm::append_range(perm, rows);
     llvm::append_range(perm, columns);
-    View ordered = transposeView(view, perm);
     SmallVector<Affine> sizes;
     for (int64_t d : batch)
       sizes.push_back(view.sizes[d]);
     sizes.push_back(extentOf(view, rows));
     sizes.push_back(extentOf(view, columns));
-    auto shaped = reshapeView(ordered, sizes);
-    if (shaped && isOperand(*shaped))
+    auto shape = [&](const View &from) -> std::optional<View> {
+      auto shaped = reshapeView(transposeView(from, perm), sizes);
+      return shaped && isOperand(*shaped) ? shaped : std::nullopt;
+    };
+    if (auto shaped = shape(view))
       return *shaped;
-    return *reshapeView(dense(ordered), sizes);
+    // A copy in the value's own order serves later readers too.
+    if (!view.isDense()) {
+      View own = dense(view);
+      if (auto shaped = shape(own)) {
+        views[value] = own;
+        return *shaped;
+      }
+    }
+    return *reshapeView(dense(transposeView(view, perm)), sizes);
   };
-  View x = matrices(lhs, op.getLhsBatch(), lhsFree, op.getLhsContract());
-  View y = matrices(rhs, op.getRhsBatch(), op.getRhsContract(), rhsFree);
+  View x = matrices(op.getLhs(), lhs, op.getLhsBatch(), lhsFree,
+                    op.getLhsContract());
+  View y = matrices(op.getRhs(), rhs, op.getRhsBatch(), op.getRhsContract(),
+                    rhsFree);
+  // What every step multiplies with is packed once.
+  if (scan && y.rank() == 2 && y.base == rhs.base &&
+      llvm::is_contained(scan->op.getClosedArgs(), op.getRhs()) &&
+      isa<FloatType>(y.element) && y.sizes[0].isFixed() && y.sizes[1].isFixed())
+    y = packed(op.getRhs(), y);
 
+  if (sum) {
+    Value result = sum.getResult();
+    View target = viewOf(accumulationOf(sum)->start);
+    auto whole = *reshapeView(target, {x.sizes[0], y.sizes[1]});
+    putAt(result, target);
+    product(x, y, whole);
+    return finish(result);
+  }
   View place = placeOf(op.getResult());
   SmallVector<Affine> sizes(ArrayRef(x.sizes).drop_back());
   sizes.push_back(y.sizes.back());

@@ -93,10 +93,11 @@ SmallVector<Affine> NnLowering::sizesOf(Value value) {
   FailureOr<int64_t> m = extents.multiple(value);
   if (failed(m))
     failedAt = value.getDefiningOp();
+  Affine rows{succeeded(m) ? *m : 1, 0};
+  if (Value count = countOf(value))
+    rows = {1, 0, count};
   for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
-    sizes.push_back(ShapedType::isDynamic(extent)
-                        ? Affine{succeeded(m) ? *m : 1, 0}
-                        : Affine::of(extent));
+    sizes.push_back(ShapedType::isDynamic(extent) ? rows : Affine::of(extent));
   return sizes;
 }
 
@@ -114,6 +115,9 @@ View NnLowering::allocate(ArrayRef<Affine> sizes, Type element) {
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamic;
   for (Affine size : sizes) {
+    if (auto most = capacity.find(size.count);
+        !size.isFixed() && most != capacity.end())
+      size = most->second;
     shape.push_back(size.isFixed() ? size.fixed : ShapedType::kDynamic);
     if (!size.isFixed())
       dynamic.push_back(math.value(size));
@@ -271,6 +275,13 @@ View NnLowering::placeOf(Value result) {
   return primary;
 }
 
+void NnLowering::putAt(Value result, const View &place) {
+  unsigned unit = frame->unitOf.lookup(result.getDefiningOp());
+  SmallVector<View> wanted = wantedPlaces(result, unit);
+  views[result] = place;
+  places[result] = SmallVector<View, 1>(wanted.begin(), wanted.end());
+}
+
 void NnLowering::finish(Value result) {
   for (const View &place : places.lookup(result))
     copy(views[result], place);
@@ -355,13 +366,19 @@ LogicalResult NnLowering::lowerOp(Operation *op) {
       .Case<nn::GatherOp>([&](auto o) { return lowerGather(o), success(); })
       .Case<nn::ScatterAddOp>(
           [&](auto o) { return lowerScatterAdd(o), success(); })
-      .Case<nn::DotOp>([&](auto o) { return lowerDot(o), success(); })
+      .Case<nn::DotOp>([&](nn::DotOp o) { return lowerDot(o), success(); })
       .Case<nn::Conv2DOp>([&](auto o) { return lowerConv(o), success(); })
       .Case<nn::Conv2DInputGradOp>(
           [&](auto o) { return lowerConvInputGrad(o), success(); })
       .Case<nn::Conv2DKernelGradOp>(
           [&](auto o) { return lowerConvKernelGrad(o), success(); })
-      .Case<nn::ScanOp>([&](auto o) { return lowerScan(o); })
+      .Case<nn::PackStepsOp>(
+          [&](auto o) { return lowerPackSteps(o), success(); })
+      .Case<nn::UnpackStepsOp>(
+          [&](auto o) { return lowerUnpackSteps(o), success(); })
+      .Case<nn::ScanOp>([&](nn::ScanOp o) {
+        return o.getMask() ? lowerPackedScan(o) : lowerScan(o);
+      })
       .Default([&](Operation *o) {
         return o->emitOpError("has no lowering to loops");
       });
@@ -373,6 +390,10 @@ LogicalResult NnLowering::lowerUnit(const Unit &unit) {
     return lowerRandom(unit);
   if (unit.elementwise)
     return lowerElementwise(unit);
+  if (unit.ops.size() == 2) {
+    lowerDot(cast<nn::DotOp>(unit.ops[0]), cast<nn::BinaryOp>(unit.ops[1]));
+    return success();
+  }
   return lowerOp(unit.ops.front());
 }
 
@@ -430,24 +451,22 @@ LinalgOperand belfry::withoutBroadcast(MLIRContext *context, const View &view) {
 
 Attribute NnLowering::zero(Type element) { return b.getZeroAttr(element); }
 
-void NnLowering::fill(const View &to, Attribute value) {
+Operation *NnLowering::fill(const View &to, Attribute value) {
   Value constant = arith::ConstantOp::create(b, loc, cast<TypedAttr>(value));
-  linalg::FillOp::create(b, loc, constant, memref(to));
+  return linalg::FillOp::create(b, loc, constant, memref(to));
 }
 
-void NnLowering::copy(const View &from, const View &to) {
+Operation *NnLowering::copy(const View &from, const View &to) {
   if (from.splat)
     return fill(to, from.splat);
-  if (from.scalar) {
-    linalg::FillOp::create(b, loc, from.scalar, memref(to));
-    return;
-  }
+  if (from.scalar)
+    return linalg::FillOp::create(b, loc, from.scalar, memref(to));
   MLIRContext *context = b.getContext();
   LinalgOperand in = withoutBroadcast(context, from);
   AffineMap identity = AffineMap::getMultiDimIdentityMap(to.rank(), context);
   SmallVector<utils::IteratorType> iterators(to.rank(),
                                              utils::IteratorType::parallel);
-  linalg::GenericOp::create(
+  return linalg::GenericOp::create(
       b, loc, ValueRange{memref(in.view)}, ValueRange{memref(to)},
       ArrayRef<AffineMap>{in.map, identity}, iterators,
       [](OpBuilder &body, Location at, ValueRange arguments) {

@@ -21,6 +21,7 @@
 #include "passes/lowering/FormUnits.h"
 #include "passes/lowering/Views.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace belfry {
@@ -31,6 +32,10 @@ constexpr llvm::StringLiteral kKernelAttr = "belfry.kernel";
 /// the innermost body. Any part of the iterations may run by itself; a bound
 /// that is no constant is in the body the end of the part.
 constexpr llvm::StringLiteral kIndependentAttr = "belfry.independent";
+
+/// Marks a copy of a matrix into the layout in which products read it fastest.
+/// What it says without the mark is true too: rows as they were, further apart.
+constexpr llvm::StringLiteral kPackAttr = "belfry.pack";
 
 /// A value that has to be at a place when a block ends.
 struct Sink {
@@ -62,10 +67,38 @@ public:
 private:
   struct Frame; ///< of a block: who reads what, and where values are wanted
 
+  /// The loop over time whose body is being lowered.
+  struct Scan {
+    nn::ScanOp op;
+    mlir::scf::ForOp loop;
+    llvm::DenseMap<mlir::Value, View> packed; ///< matrices that all steps read
+    mlir::Value count; ///< the rows of the step, where rows are packed
+  };
+
+  /// Where the rows that a mask selects stand when they are packed: arrays of
+  /// i32, made once a phase. Step t has entry t + 1; before the first and after
+  /// the last step there are no rows.
+  struct Steps {
+    View rows;    ///< by packed row: its row in its step
+    View offsets; ///< by step: the packed rows before it
+    View counts;  ///< by step: how many it has
+    /// i1; entry t: whether steps t - 1 and t have other rows.
+    View changes;
+    mlir::Value total; ///< all packed rows, an index value
+    int64_t steps = 0;
+  };
+  const Steps &stepsOf(mlir::Value mask);
+  mlir::Value loadIndex(const View &list, mlir::Value at);
+  /// What stands for the rows of `value`, if it is packed or in the body of a
+  /// loop over packed rows.
+  mlir::Value countOf(mlir::Value value);
+
   View viewOf(mlir::Value value);
   View allocate(llvm::ArrayRef<Affine> sizes, mlir::Type element);
   /// Where `result` is to be written: its first place, or a new buffer.
   View placeOf(mlir::Value result);
+  /// Says that `result` is made at `place`.
+  void putAt(mlir::Value result, const View &place);
   /// Copies of a result that has several places.
   void finish(mlir::Value result);
   llvm::SmallVector<View> wantedPlaces(mlir::Value value, unsigned unit);
@@ -73,8 +106,8 @@ private:
 
   bool isPlaced(mlir::OpOperand &operand); ///< of a concatenation
 
-  void copy(const View &from, const View &to);
-  void fill(const View &to, mlir::Attribute value);
+  mlir::Operation *copy(const View &from, const View &to);
+  mlir::Operation *fill(const View &to, mlir::Attribute value);
   View dense(const View &view); ///< itself, or a dense copy
   mlir::Value memref(const View &view) { return memrefOf(b, loc, math, view); }
   mlir::Attribute zero(mlir::Type element);
@@ -103,7 +136,10 @@ private:
   void lowerScatterAdd(nn::ScatterAddOp op);
 
   // LowerLinear.cpp
-  void lowerDot(nn::DotOp op);
+  /// With `sum` the product is added to what the sum adds it to, in place.
+  void lowerDot(nn::DotOp op, nn::BinaryOp sum = {});
+  /// The matrix `view` of the value `matrix`, packed before the loop at hand.
+  View packed(mlir::Value matrix, const View &view);
   void lowerConv(nn::Conv2DOp op);
   void lowerConvInputGrad(nn::Conv2DInputGradOp op);
   void lowerConvKernelGrad(nn::Conv2DKernelGradOp op);
@@ -112,6 +148,27 @@ private:
 
   // LowerScan.cpp
   llvm::LogicalResult lowerScan(nn::ScanOp op);
+  /// The body of a loop, at views of one step; an output without one is not
+  /// wanted.
+  llvm::LogicalResult lowerScanBody(Scan &here, llvm::ArrayRef<View> carried,
+                                    llvm::ArrayRef<View> sequences,
+                                    llvm::ArrayRef<View> closed,
+                                    llvm::ArrayRef<View> outputs);
+  /// Places of outputs in the buffers of sequences that end with the loop.
+  void reuseSequences(nn::ScanOp op);
+  /// Whether the block reads `value` where it is, and nowhere wants it moved.
+  bool isOnlyRead(mlir::Value value);
+
+  // LowerSteps.cpp
+  llvm::LogicalResult lowerPackedScan(nn::ScanOp op);
+  void lowerPackSteps(nn::PackStepsOp op);
+  void lowerUnpackSteps(nn::UnpackStepsOp op);
+  void moveSteps(const View &steps, const View &packed, mlir::Value mask,
+                 bool pack);
+  /// Rows `first` to `first + count` of a list between a whole value and its
+  /// selected rows, in the direction that `gather` says.
+  void moveRows(const View &whole, const View &selected, const Steps &steps,
+                mlir::Value first, mlir::Value count, bool gather);
 
   /// A loop nest over `sizes` that is one kernel; `body` gets the indices.
   void kernelLoops(llvm::ArrayRef<Affine> sizes,
@@ -131,7 +188,11 @@ private:
   mlir::IRMapping scalars; ///< index and integer values outside of tensors
   /// Places chosen before the value was made: more than one means copies.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<View, 1>> places;
+  llvm::DenseMap<mlir::Value, Steps> stepsByMask;
+  /// The most that a count can be: the extent of a buffer.
+  llvm::DenseMap<mlir::Value, Affine> capacity;
   Frame *frame = nullptr;
+  Scan *scan = nullptr;
 };
 
 /// Operands of a linalg op: views without their broadcast dimensions, and the

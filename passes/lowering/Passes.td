@@ -39,6 +39,22 @@ def ExpandScanMask : Pass<"expand-scan-mask"> {
   let statistics = [Statistic<"numExpanded", "expanded", "Number of masked scans">];
 }
 
+def PackMaskedSteps : Pass<"pack-masked-steps", "::mlir::ModuleOp"> {
+  let summary = "computes the rows of masked loops that the mask selects, and no others";
+  let description = [{
+    Sequences and outputs of a masked `nn.scan` go through `nn.pack_steps` and
+    `nn.unpack_steps`, which then move apart: products before and after the loop
+    have only the selected rows, weight gradients are sums over them. The
+    lowering of the loop reads and writes packed rows. A loop whose body mixes
+    rows stays as it is.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Number of loops on packed rows">,
+    Statistic<"numMissed", "missed", "Number of masked loops left as they are">
+  ];
+}
+
 def SimplifyScans : Pass<"simplify-scans"> {
   let summary = "drops outputs of nn.scan, and moves what only makes a sequence into it";
   let description = [{
@@ -49,7 +65,8 @@ def SimplifyScans : Pass<"simplify-scans"> {
   let dependentDialects = ["::belfry::nn::NnDialect"];
   let statistics = [
     Statistic<"numDropped", "dropped", "Number of outputs dropped">,
-    Statistic<"numSunk", "sunk", "Number of ops moved into a body">
+    Statistic<"numSunk", "sunk", "Number of ops moved into a body">,
+    Statistic<"numReordered", "reordered", "Number of sums that begin with a product">
   ];
 }
 

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lowering/FormUnits.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_PREPAREFUSION
@@ -131,7 +132,8 @@ struct SliceOfMap : OpRewritePattern<nn::SliceOp> {
   LogicalResult matchAndRewrite(nn::SliceOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *map = op.getOperand().getDefiningOp();
-    if (!isMap(map))
+    // A product is added in place, to all columns at once.
+    if (!isMap(map) || accumulationOf(map))
       return failure();
     auto elements = [](Type type) {
       int64_t count = 1;

@@ -50,6 +50,11 @@ static Value sourceOf(OpResult result) {
   return {};
 }
 
+/// The steps of a mask by steps and rows.
+static int64_t stepsOf(Value mask) {
+  return cast<RankedTensorType>(mask.getType()).getDimSize(0);
+}
+
 FailureOr<int64_t> RowExtents::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -70,6 +75,10 @@ FailureOr<int64_t> RowExtents::compute(Value value) {
   FailureOr<int64_t> m = multiple(source);
   if (failed(m))
     return failure();
+  if (auto pack = dyn_cast<nn::PackStepsOp>(result.getOwner()))
+    return *m * stepsOf(pack.getMask());
+  if (auto unpack = dyn_cast<nn::UnpackStepsOp>(result.getOwner()))
+    return *m / std::max<int64_t>(stepsOf(unpack.getMask()), 1);
   if (!isa<nn::ReshapeOp>(result.getOwner()))
     return m;
   int64_t from = *m * nn::staticElements(source.getType()),

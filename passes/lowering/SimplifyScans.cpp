@@ -9,10 +9,14 @@
 //   2. An elementwise op that only makes a sequence for the loop (the sum of a
 //      product and a bias) moves into the loop, where it shares the loop of its
 //      reader: the sequence is read where the product wrote it.
+//   3. (x + bias) + product becomes (x + product) + bias: the product can add
+//   to
+//      the sequence in place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lowering/FormUnits.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_SIMPLIFYSCANS
@@ -170,21 +174,62 @@ static nn::ScanOp sinkProducer(nn::ScanOp op) {
   return {};
 }
 
+/// Step 3. Returns how many sums it has changed.
+static int64_t addProductsFirst(nn::ScanOp op) {
+  int64_t changed = 0;
+  SmallVector<nn::BinaryOp> sums(op.getBody().getOps<nn::BinaryOp>());
+  auto isAdd = [](nn::BinaryOp add) {
+    return add && add.getKind() == nn::BinaryKind::Add;
+  };
+  for (nn::BinaryOp outer : sums) {
+    if (!isAdd(outer))
+      continue;
+    for (auto [x, y] : {std::pair(outer.getLhs(), outer.getRhs()),
+                        std::pair(outer.getRhs(), outer.getLhs())}) {
+      auto inner = x.getDefiningOp<nn::BinaryOp>();
+      if (!isAdd(inner) || onlyReader(x) != outer ||
+          !y.getDefiningOp<nn::DotOp>() || onlyReader(y) != outer)
+        continue;
+      Value sequence = inner.getLhs(), other = inner.getRhs();
+      if (sequence.getDefiningOp())
+        std::swap(sequence, other);
+      if (!llvm::is_contained(op.getSequenceArgs(), sequence) ||
+          !other.getDefiningOp<nn::BroadcastOp>() ||
+          onlyReader(sequence) != inner)
+        continue;
+      OpBuilder b(outer);
+      Value first = nn::BinaryOp::create(b, outer.getLoc(), outer.getType(),
+                                         nn::BinaryKind::Add, sequence, y);
+      Value second = nn::BinaryOp::create(b, inner.getLoc(), outer.getType(),
+                                          nn::BinaryKind::Add, first, other);
+      inner.replaceAllUsesWith(first);
+      outer.replaceAllUsesWith(second);
+      outer.erase();
+      inner.erase();
+      ++changed;
+      break;
+    }
+  }
+  return changed;
+}
+
 namespace {
 struct SimplifyScansPass : belfry::impl::SimplifyScansBase<SimplifyScansPass> {
   void runOnOperation() override {
     SmallVector<nn::ScanOp> scans;
     getOperation()->walk([&](nn::ScanOp op) { scans.push_back(op); });
-    int64_t dropped = 0, sunk = 0;
+    int64_t dropped = 0, sunk = 0, reordered = 0;
     for (nn::ScanOp op : scans) {
       op = dropOutputs(op, dropped);
       while (nn::ScanOp next = sinkProducer(op)) {
         op = next;
         ++sunk;
       }
+      reordered += addProductsFirst(op);
     }
     numDropped += dropped;
     numSunk += sunk;
+    numReordered += reordered;
   }
 };
 } // namespace

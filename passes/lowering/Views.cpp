@@ -20,7 +20,8 @@ using namespace belfry;
 //===----------------------------------------------------------------------===//
 
 Value RowMath::value(Affine affine) {
-  Value &known = values[{affine.perRow, affine.fixed}];
+  Value count = affine.isFixed() ? Value() : affine.count;
+  Value &known = values[{affine.perRow, affine.fixed, count}];
   if (known)
     return known;
   OpBuilder b = OpBuilder::atBlockBegin(cast<BlockArgument>(rows).getOwner());
@@ -28,9 +29,13 @@ Value RowMath::value(Affine affine) {
   if (affine.isFixed())
     return known = arith::ConstantIndexOp::create(b, loc, affine.fixed);
   Value result = rows;
+  if (count) {
+    b.setInsertionPointAfterValue(count);
+    result = count;
+  }
   if (affine.perRow != 1)
     result = arith::MulIOp::create(
-        b, loc, rows, arith::ConstantIndexOp::create(b, loc, affine.perRow));
+        b, loc, result, arith::ConstantIndexOp::create(b, loc, affine.perRow));
   if (affine.fixed)
     result = arith::AddIOp::create(
         b, loc, result, arith::ConstantIndexOp::create(b, loc, affine.fixed));
@@ -274,7 +279,7 @@ Value belfry::memrefOf(OpBuilder &b, Location loc, RowMath &math,
   for (unsigned d = 0; whole && d < view.rank(); ++d)
     whole = view.sizes[d].isFixed()
                 ? baseType.getDimSize(d) == view.sizes[d].fixed
-                : baseType.isDynamicDim(d);
+                : baseType.isDynamicDim(d) && !view.sizes[d].count;
   if (whole)
     return view.base;
   SmallVector<OpFoldResult> sizes, strides;

@@ -27,18 +27,23 @@ namespace belfry {
 struct Affine {
   int64_t perRow = 0;
   int64_t fixed = 0;
+  /// What stands in place of the phase's rows, an index value: the number of
+  /// rows that are packed. Null for the rows themselves.
+  mlir::Value count = {};
 
   static Affine of(int64_t fixed) { return {0, fixed}; }
   bool isFixed() const { return perRow == 0; }
   bool is(int64_t value) const { return perRow == 0 && fixed == value; }
   bool operator==(const Affine &o) const {
-    return perRow == o.perRow && fixed == o.fixed;
+    return perRow == o.perRow && fixed == o.fixed &&
+           (perRow == 0 || count == o.count);
   }
   bool operator!=(const Affine &o) const { return !(*this == o); }
+  /// Of two that are not numbers, both are of the same count.
   Affine operator+(const Affine &o) const {
-    return {perRow + o.perRow, fixed + o.fixed};
+    return {perRow + o.perRow, fixed + o.fixed, perRow ? count : o.count};
   }
-  Affine operator*(int64_t n) const { return {perRow * n, fixed * n}; }
+  Affine operator*(int64_t n) const { return {perRow * n, fixed * n, count}; }
   /// One side at least has to be a number: there is no rows².
   Affine operator*(const Affine &o) const {
     return o.isFixed() ? *this * o.fixed : o * fixed;
@@ -58,7 +63,7 @@ public:
 
 private:
   mlir::Value rows;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> values;
+  llvm::DenseMap<std::tuple<int64_t, int64_t, mlir::Value>, mlir::Value> values;
 };
 
 /// What `value` (of type index) is in terms of `rows`, if that can be seen.

@@ -63,9 +63,10 @@ static Kernel hostKernel(Operation *op) {
           [](Operation *) -> Kernel {
             return {"view", "read in place by what uses it, or copied"};
           })
-      .Case<PadOp, ConcatOp>([](Operation *) -> Kernel {
-        return {"copy", "generated, written to its place in the result"};
-      })
+      .Case<PadOp, ConcatOp, PackStepsOp, UnpackStepsOp>(
+          [](Operation *) -> Kernel {
+            return {"copy", "generated, written to its place in the result"};
+          })
       .Case([](ConstantOp) -> Kernel {
         return {"constant", "part of the program"};
       })

@@ -370,6 +370,10 @@ int main(int argc, char **argv) {
     add("belfry_gemm_f64", &belfry_gemm_f64);
     add("belfry_gemm_i32", &belfry_gemm_i32);
     add("belfry_parallel_for", repeat ? &belfry_parallel_for : &runContrarily);
+    add("belfry_gemm_pack_f32", &belfry_gemm_pack_f32);
+    add("belfry_gemm_packed_f32", &belfry_gemm_packed_f32);
+    add("belfry_gemm_pack_f64", &belfry_gemm_pack_f64);
+    add("belfry_gemm_packed_f64", &belfry_gemm_packed_f64);
     return map;
   });
   std::vector<belfry_phase_fn> table;

@@ -1,0 +1,353 @@
+//===- LowerSteps.cpp - loops over packed rows ----------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mask is read once: lists say which rows each step has, where they stand
+// when packed, and whether a step has other rows than the one before. A step of
+// the loop runs on its rows alone, which lie together. Carried values lie
+// together likewise; where the rows change, they go back to a buffer of all
+// rows and those of the step are fetched from there. The rows keep their order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lowering/NnLowering.h"
+
+using namespace mlir;
+using namespace belfry;
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+Value NnLowering::loadIndex(const View &list, Value at) {
+  Value word = memref::LoadOp::create(b, loc, list.base, ValueRange{at});
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), word);
+}
+
+const NnLowering::Steps &NnLowering::stepsOf(Value mask) {
+  auto [it, fresh] = stepsByMask.try_emplace(mask);
+  Steps &lists = it->second;
+  if (!fresh)
+    return lists;
+  View selected = viewOf(mask);
+  if (!selected.base)
+    selected = dense(selected);
+  Type i32 = b.getI32Type();
+  int64_t steps = selected.sizes[0].fixed;
+  Affine rows = selected.sizes[1], all = rows * steps;
+  lists.steps = steps;
+  lists.rows = allocate({all}, i32);
+  lists.offsets = allocate({Affine::of(steps + 2)}, i32);
+  lists.counts = allocate({Affine::of(steps + 2)}, i32);
+  lists.changes = allocate({Affine::of(steps + 1)}, b.getI1Type());
+
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  Value first = math.value(Affine::of(0)), unit = math.value(Affine::of(1)),
+        end = math.value(Affine::of(steps)), rowEnd = math.value(rows),
+        last = math.value(Affine::of(steps + 1));
+  Value source = memref(selected);
+  auto store = [&](Value value, const View &list, Value at) {
+    memref::StoreOp::create(b, loc, value, list.base, ValueRange{at});
+  };
+  auto load = [&](Value step, Value row) -> Value {
+    return memref::LoadOp::create(b, loc, source, ValueRange{step, row});
+  };
+  auto loop = scf::ForOp::create(b, loc, first, end, unit, ValueRange{none});
+  loop->setAttr(kKernelAttr, b.getUnitAttr());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar(), start = loop.getRegionIterArg(0);
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, first);
+    Value before = arith::SelectOp::create(
+        b, loc, isFirst, step, arith::SubIOp::create(b, loc, step, unit));
+    auto inner = scf::ForOp::create(b, loc, first, rowEnd, unit,
+                                    ValueRange{start, isFirst});
+    {
+      OpBuilder::InsertionGuard rowGuard(b);
+      b.setInsertionPointToStart(inner.getBody());
+      Value row = inner.getInductionVar(), packed = inner.getRegionIterArg(0);
+      Value here = load(step, row);
+      Value differs = arith::XOrIOp::create(b, loc, here, load(before, row));
+      auto chosen = scf::IfOp::create(b, loc, TypeRange{i32}, here,
+                                      /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard ifGuard(b);
+        b.setInsertionPointToStart(chosen.thenBlock());
+        Value at = arith::IndexCastOp::create(b, loc, b.getIndexType(), packed);
+        store(arith::IndexCastOp::create(b, loc, i32, row), lists.rows, at);
+        Value next = arith::AddIOp::create(b, loc, packed, one);
+        scf::YieldOp::create(b, loc, next);
+        b.setInsertionPointToStart(chosen.elseBlock());
+        scf::YieldOp::create(b, loc, packed);
+      }
+      Value changed =
+          arith::OrIOp::create(b, loc, inner.getRegionIterArg(1), differs);
+      scf::YieldOp::create(b, loc, ValueRange{chosen.getResult(0), changed});
+    }
+    Value next = arith::AddIOp::create(b, loc, step, unit);
+    Value after = inner.getResult(0);
+    store(arith::SubIOp::create(b, loc, after, start), lists.counts, next);
+    store(start, lists.offsets, next);
+    store(inner.getResult(1), lists.changes, step);
+    // The last step's are what stays; the first step's entry 0 likewise.
+    store(after, lists.offsets, arith::AddIOp::create(b, loc, next, unit));
+    store(none, lists.counts, first);
+    store(none, lists.counts, last);
+    store(none, lists.offsets, first);
+    store(yes, lists.changes, end);
+    scf::YieldOp::create(b, loc, after);
+  }
+  lists.total = loadIndex(lists.offsets, last);
+  capacity[lists.total] = all;
+  return lists;
+}
+
+Value NnLowering::countOf(Value value) {
+  if (scan && scan->count &&
+      value.getParentBlock() == &scan->op.getBody().front())
+    return scan->count;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  while (type && !type.hasStaticShape()) {
+    if (auto pack = value.getDefiningOp<nn::PackStepsOp>())
+      return stepsOf(pack.getMask()).total;
+    // Only a product of rows with a matrix hands packed rows on.
+    auto dot = value.getDefiningOp<nn::DotOp>();
+    if (!dot || !dot.getLhsBatch().empty() ||
+        !llvm::none_of(dot.getLhsContract(), [](int64_t d) { return d == 0; }))
+      return {};
+    value = dot.getLhs();
+    type = cast<RankedTensorType>(value.getType());
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Moving rows
+//===----------------------------------------------------------------------===//
+
+/// An element of `view` at `index`, for its leading dimensions, then `rest`.
+static SmallVector<Value> indexOf(ArrayRef<Value> leading, ValueRange rest) {
+  SmallVector<Value> index(leading);
+  llvm::append_range(index, rest);
+  return index;
+}
+
+void NnLowering::moveSteps(const View &steps, const View &packed, Value mask,
+                           bool pack) {
+  const Steps &lists = stepsOf(mask);
+  View selected = viewOf(mask);
+  Value source = memref(selected), whole = memref(steps), rows = memref(packed);
+  Value zeroIndex = math.value(Affine::of(0)), one = math.value(Affine::of(1));
+  Value rowEnd = math.value(selected.sizes[1]);
+  ArrayRef<Affine> inner = ArrayRef(steps.sizes).drop_front(2);
+  kernelLoops({Affine::of(lists.steps)}, [&](ValueRange at) {
+    Value step = at[0];
+    Value start =
+        loadIndex(lists.offsets, arith::AddIOp::create(b, loc, step, one));
+    auto loop =
+        scf::ForOp::create(b, loc, zeroIndex, rowEnd, one, ValueRange{start});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value row = loop.getInductionVar(), packedRow = loop.getRegionIterArg(0);
+    Value here = memref::LoadOp::create(b, loc, source, ValueRange{step, row});
+    auto chosen = scf::IfOp::create(b, loc, TypeRange{b.getIndexType()}, here,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard ifGuard(b);
+      b.setInsertionPointToStart(chosen.thenBlock());
+      plainLoops(inner, [&](ValueRange rest) {
+        SmallVector<Value> in = indexOf({step, row}, rest),
+                           out = indexOf({packedRow}, rest);
+        if (pack)
+          memref::StoreOp::create(
+              b, loc, memref::LoadOp::create(b, loc, whole, in), rows, out);
+        else
+          memref::StoreOp::create(
+              b, loc, memref::LoadOp::create(b, loc, rows, out), whole, in);
+      });
+      Value next = arith::AddIOp::create(b, loc, packedRow, one);
+      scf::YieldOp::create(b, loc, next);
+      b.setInsertionPointToStart(chosen.elseBlock());
+      if (!pack) {
+        Value none = arith::ConstantOp::create(
+            b, loc, cast<TypedAttr>(zero(steps.element)));
+        plainLoops(inner, [&](ValueRange rest) {
+          memref::StoreOp::create(b, loc, none, whole,
+                                  indexOf({step, row}, rest));
+        });
+      }
+      scf::YieldOp::create(b, loc, packedRow);
+    }
+    scf::YieldOp::create(b, loc, chosen.getResult(0));
+  });
+}
+
+void NnLowering::moveRows(const View &whole, const View &selected,
+                          const Steps &steps, Value first, Value count,
+                          bool gather) {
+  Value all = memref(whole), some = memref(selected);
+  auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)), count,
+                                 math.value(Affine::of(1)));
+  loop->setAttr(kKernelAttr, b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value i = loop.getInductionVar();
+  Value row = loadIndex(steps.rows, arith::AddIOp::create(b, loc, first, i));
+  plainLoops(ArrayRef(whole.sizes).drop_front(), [&](ValueRange rest) {
+    SmallVector<Value> in = indexOf({row}, rest), out = indexOf({i}, rest);
+    if (gather)
+      memref::StoreOp::create(b, loc, memref::LoadOp::create(b, loc, all, in),
+                              some, out);
+    else
+      memref::StoreOp::create(b, loc, memref::LoadOp::create(b, loc, some, out),
+                              all, in);
+  });
+}
+
+void NnLowering::lowerPackSteps(nn::PackStepsOp op) {
+  // What a loop over packed rows gives is there already.
+  if (auto scan = op.getOperand().getDefiningOp<nn::ScanOp>();
+      scan && scan.getMask() && runsOnPackedRows(scan))
+    return;
+  View steps = viewOf(op.getOperand());
+  if (!steps.base)
+    steps = dense(steps);
+  View place = placeOf(op.getResult());
+  moveSteps(steps, place, op.getMask(), /*pack=*/true);
+  finish(op.getResult());
+}
+
+void NnLowering::lowerUnpackSteps(nn::UnpackStepsOp op) {
+  // A loop reads the packed rows themselves.
+  bool needed = llvm::any_of(op->getUses(), [](OpOperand &use) {
+    auto scan = dyn_cast<nn::ScanOp>(use.getOwner());
+    return !isShapeOperand(use) && !(scan && runsOnPackedRows(scan));
+  });
+  if (!needed)
+    return;
+  View place = placeOf(op.getResult());
+  moveSteps(place, viewOf(op.getOperand()), op.getMask(), /*pack=*/false);
+  finish(op.getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+LogicalResult NnLowering::lowerPackedScan(nn::ScanOp op) {
+  if (!runsOnPackedRows(op))
+    return op.emitOpError("has a mask; --expand-scan-mask has to run first");
+  const Steps steps = stepsOf(op.getMask());
+  Location at = loc;
+
+  // Carried values, and closed ones that have rows, are there twice: of all
+  // rows and of those of the step.
+  SmallVector<View> all, carried, closedAll, closed, sequences, outputs;
+  auto selected = [&](const View &whole) {
+    return allocate(whole.sizes, whole.element);
+  };
+  for (auto [init, final] : llvm::zip(op.getInits(), op.getFinals())) {
+    all.push_back(placeOf(final));
+    copy(viewOf(init), all.back());
+    carried.push_back(selected(all.back()));
+  }
+  for (Value value : op.getClosed()) {
+    View whole = viewOf(value);
+    bool hasRows = !cast<RankedTensorType>(value.getType()).hasStaticShape();
+    if (hasRows && !whole.base)
+      whole = dense(whole);
+    closedAll.push_back(hasRows ? whole : View());
+    closed.push_back(hasRows ? selected(whole) : whole);
+  }
+  for (Value sequence : op.getSequences()) {
+    View view =
+        viewOf(sequence.getDefiningOp<nn::UnpackStepsOp>().getOperand());
+    sequences.push_back(view.base ? view : dense(view));
+  }
+  reuseSequences(op);
+  for (Value output : op.getOutputs()) {
+    Value packed = packedOutput(op, output);
+    outputs.push_back(packed ? placeOf(packed) : View());
+  }
+
+  int64_t last = steps.steps - 1;
+  Value one = math.value(Affine::of(1));
+  auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)),
+                                 math.value(Affine::of(steps.steps)), one);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar();
+    if (op.getReverse())
+      step = arith::SubIOp::create(b, loc, math.value(Affine::of(last)), step);
+    // The entry of this step in the lists, and of the step before this one.
+    Value entry = arith::AddIOp::create(b, loc, step, one);
+    Value previous = op.getReverse()
+                         ? arith::AddIOp::create(b, loc, entry, one).getResult()
+                         : step;
+    Value count = loadIndex(steps.counts, entry);
+    Value first = loadIndex(steps.offsets, entry);
+    Value changed = memref::LoadOp::create(
+        b, loc, steps.changes.base, ValueRange{op.getReverse() ? entry : step});
+    auto change = scf::IfOp::create(b, loc, changed, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard ifGuard(b);
+      b.setInsertionPointToStart(change.thenBlock());
+      Value oldCount = loadIndex(steps.counts, previous);
+      Value oldFirst = loadIndex(steps.offsets, previous);
+      for (auto [whole, some] : llvm::zip(all, carried))
+        moveRows(whole, some, steps, oldFirst, oldCount, /*gather=*/false);
+      for (auto [whole, some] : llvm::zip(all, carried))
+        moveRows(whole, some, steps, first, count, /*gather=*/true);
+      for (auto [whole, some] : llvm::zip(closedAll, closed))
+        if (whole)
+          moveRows(whole, some, steps, first, count, /*gather=*/true);
+    }
+    auto ofStep = [&](View view, bool isPacked) {
+      view.sizes[0] = {1, 0, count};
+      if (isPacked)
+        view.offset = addIndex(b, loc, view.offset,
+                               mulIndex(b, loc, OpFoldResult(first),
+                                        math.fold(b, view.strides[0])));
+      return view;
+    };
+    SmallVector<View> carriedNow, closedNow, sequencesNow, outputsNow;
+    for (const View &view : carried)
+      carriedNow.push_back(ofStep(view, false));
+    for (auto [whole, some] : llvm::zip(closedAll, closed))
+      closedNow.push_back(whole ? ofStep(some, false) : some);
+    for (const View &view : sequences)
+      sequencesNow.push_back(ofStep(view, true));
+    for (const View &view : outputs)
+      outputsNow.push_back(view ? ofStep(view, true) : View());
+    capacity[count] = viewOf(op.getMask()).sizes[1];
+    Scan here;
+    here.op = op;
+    here.loop = loop;
+    here.count = count;
+    if (failed(lowerScanBody(here, carriedNow, sequencesNow, closedNow,
+                             outputsNow)))
+      return failure();
+  }
+  loc = at;
+  // The rows of the last step go back, where anyone reads them.
+  Value lastEntry = math.value(Affine::of(op.getReverse() ? 1 : last + 1));
+  Value count = loadIndex(steps.counts, lastEntry);
+  Value first = loadIndex(steps.offsets, lastEntry);
+  for (auto [i, final] : llvm::enumerate(op.getFinals()))
+    if (!final.use_empty())
+      moveRows(all[i], carried[i], steps, first, count, /*gather=*/false);
+  for (Value final : op.getFinals())
+    finish(final);
+  for (Value output : op.getOutputs())
+    if (Value packed = packedOutput(op, output))
+      finish(packed);
+  return success();
+}
