@@ -69,8 +69,8 @@ struct NnLowering::Frame {
         continue;
       return false;
     }
-    for (const Sink &other : sinks)
-      if (&other != &sink && root(other.value) == old)
+    for (auto [i, other] : llvm::enumerate(sinks))
+      if (&other != &sink && !satisfied[i] && root(other.value) == old)
         return false;
     return true;
   }
@@ -400,6 +400,14 @@ LogicalResult NnLowering::lowerUnit(const Unit &unit) {
 LogicalResult NnLowering::lowerBlock(Block &block, ArrayRef<Sink> sinks) {
   Frame here(block, sinks, extents);
   Frame *outer = std::exchange(frame, &here);
+  // What the block gets and hands out as it is goes first: a carried value that
+  // is saved can then be overwritten in place.
+  for (auto [i, sink] : llvm::enumerate(here.sinks))
+    if (!sink.old && isa<BlockArgument>(sink.value)) {
+      loc = sink.value.getLoc();
+      copy(viewOf(sink.value), sink.place);
+      here.satisfied[i] = true;
+    }
   for (const Unit &unit : here.units)
     if (failed(lowerUnit(unit)))
       return failure();
