@@ -86,7 +86,10 @@ def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, AttrSizedOperandSegm
   }];
 }
 
-def Nn_PackStepsOp : Nn_CoreOp<"pack_steps"> {
+// Made after differentiation and distribution, so that neither is asked of them.
+class Nn_StepsOp<string mnemonic> : Op<Nn_Dialect, mnemonic, [Pure]>;
+
+def Nn_PackStepsOp : Nn_StepsOp<"pack_steps"> {
   let summary = "the rows of a sequence that a mask selects, one after the other";
   let description = [{
     Row r of step t stands in the result where `mask[t, r]` is true, in the
@@ -115,7 +118,7 @@ def Nn_PackStepsOp : Nn_CoreOp<"pack_steps"> {
   let hasVerifier = 1;
 }
 
-def Nn_UnpackStepsOp : Nn_CoreOp<"unpack_steps"> {
+def Nn_UnpackStepsOp : Nn_StepsOp<"unpack_steps"> {
   let summary = "a sequence of the rows that nn.pack_steps has put together";
   let description = [{
     Rows that the mask does not select are zero.

@@ -56,6 +56,22 @@ func::FuncOp LinalgToGemmCallsPass::declare(StringRef call, Type element,
   return function;
 }
 
+/// The most that `extent` can be: where it is a number of packed rows, what the
+/// smaller of two buffers that hold them has room for.
+static Affine mostOf(Affine extent, Value a, Value b) {
+  if (extent.isFixed() || !extent.count)
+    return extent;
+  auto room = [](Value memref) -> int64_t {
+    while (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+      memref = view.getSource();
+    auto cast = memref.getDefiningOp<UnrealizedConversionCastOp>();
+    auto multiple =
+        cast ? cast->getAttrOfType<IntegerAttr>(kExtentAttr) : IntegerAttr();
+    return multiple ? multiple.getInt() : 1;
+  };
+  return {std::min(room(a), room(b)), 0};
+}
+
 LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   SmallVector<linalg::MatmulOp> products;
   SmallVector<linalg::GenericOp> packs;
@@ -167,9 +183,14 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
         call(loc, isPacked ? "belfry_gemm_packed" : "belfry_gemm", z->element,
              operands);
     if (describe)
-      made->setAttr(kOpAttr,
-                    describeProduct(&getContext(), z->sizes[0], z->sizes[1],
-                                    x->sizes[1], z->element, accumulate));
+      made->setAttr(
+          kOpAttr,
+          describeProduct(
+              &getContext(),
+              mostOf(z->sizes[0], op.getInputs()[0], op.getOutputs()[0]),
+              z->sizes[1],
+              mostOf(x->sizes[1], op.getInputs()[0], op.getInputs()[1]),
+              z->element, accumulate));
     op.erase();
     ++numCalls;
   }
