@@ -150,7 +150,8 @@ static View withLeadingStep(View rows) {
   return rows;
 }
 
-bool NnLowering::isOnlyRead(Value value) {
+/// Whether the block reads `value` where it is, and nowhere wants it moved.
+static bool isOnlyRead(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return isElementwise(user) ||
            isa<nn::DotOp, nn::ScanOp, nn::ReduceOp, nn::UnpackStepsOp>(user);

@@ -156,8 +156,6 @@ private:
                                     llvm::ArrayRef<View> outputs);
   /// Places of outputs in the buffers of sequences that end with the loop.
   void reuseSequences(nn::ScanOp op);
-  /// Whether the block reads `value` where it is, and nowhere wants it moved.
-  bool isOnlyRead(mlir::Value value);
 
   // LowerSteps.cpp
   llvm::LogicalResult lowerPackedScan(nn::ScanOp op);
