@@ -7,6 +7,8 @@
 
 #include "passes/host/HostViews.h"
 
+#include "belfry/Runtime.h"
+
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowExtents.h"
 
@@ -83,4 +85,41 @@ Value belfry::pointerTo(OpBuilder &b, Location loc, const View &view) {
   Type element = view.element.isInteger(1) ? b.getI8Type() : view.element;
   return LLVM::GEPOp::create(b, loc, view.base.getType(), element, view.base,
                              ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value belfry::wordOf(OpBuilder &b, Location loc, Affine extent, Value rows) {
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
+  };
+  if (extent.isFixed())
+    return constant(extent.fixed);
+  Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                          extent.count ? extent.count : rows);
+  if (extent.perRow != 1)
+    word = arith::MulIOp::create(b, loc, word, constant(extent.perRow));
+  if (extent.fixed)
+    word = arith::AddIOp::create(b, loc, word, constant(extent.fixed));
+  return word;
+}
+
+Value belfry::loadContext(func::FuncOp phase) {
+  OpBuilder b = OpBuilder::atBlockBegin(&phase.getBody().front());
+  Location loc = phase.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value field =
+      LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), phase.getArgument(0),
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                              offsetof(belfry_phase_args, context))});
+  return LLVM::LoadOp::create(b, loc, pointer, field);
+}
+
+func::FuncOp belfry::declareFunction(ModuleOp module, StringRef name,
+                                     TypeRange arguments, TypeRange results) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(b, module.getLoc(), name,
+                                       b.getFunctionType(arguments, results));
+  function.setPrivate();
+  return function;
 }

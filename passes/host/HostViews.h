@@ -24,6 +24,18 @@ mlir::FailureOr<View> describeMemref(mlir::Value memref, mlir::Value rows);
 /// The address of the view's first element.
 mlir::Value pointerTo(mlir::OpBuilder &b, mlir::Location loc, const View &view);
 
+/// `extent` as an i64, in a phase function of these rows.
+mlir::Value wordOf(mlir::OpBuilder &b, mlir::Location loc, Affine extent,
+                   mlir::Value rows);
+
+/// Loads the context of belfry_phase_args at the entry of such a function.
+mlir::Value loadContext(mlir::func::FuncOp phase);
+
+/// The private declaration `name` of the module, made where there is none.
+mlir::func::FuncOp declareFunction(mlir::ModuleOp module, llvm::StringRef name,
+                                   mlir::TypeRange arguments,
+                                   mlir::TypeRange results = {});
+
 } // namespace belfry
 
 #endif // BELFRY_PASSES_HOST_HOSTVIEWS_H

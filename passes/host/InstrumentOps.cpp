@@ -44,25 +44,12 @@ struct InstrumentOpsPass : belfry::impl::InstrumentOpsBase<InstrumentOpsPass> {
   }
 
   LogicalResult instrument(func::FuncOp phase);
-  func::FuncOp declare(StringRef name, TypeRange arguments, TypeRange results);
   DictionaryAttr describe(func::FuncOp phase, func::CallOp call);
 
   SmallVector<Attribute> ops;
 };
 
 } // namespace
-
-func::FuncOp InstrumentOpsPass::declare(StringRef name, TypeRange arguments,
-                                        TypeRange results) {
-  ModuleOp module = getOperation();
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto function = func::FuncOp::create(b, module.getLoc(), name,
-                                       b.getFunctionType(arguments, results));
-  function.setPrivate();
-  return function;
-}
 
 /// What the call says of itself; of one that says nothing, whom it calls.
 DictionaryAttr InstrumentOpsPass::describe(func::FuncOp phase,
@@ -101,18 +88,13 @@ LogicalResult InstrumentOpsPass::instrument(func::FuncOp phase) {
   OpBuilder b(&getContext());
   Type pointer = LLVM::LLVMPointerType::get(&getContext());
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
-  b.setInsertionPointToStart(&phase.getBody().front());
-  Value field = LLVM::GEPOp::create(b, phase.getLoc(), pointer, b.getI8Type(),
-                                    phase.getArgument(0),
-                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                        offsetof(belfry_phase_args, context))});
-  Value context = LLVM::LoadOp::create(b, phase.getLoc(), pointer, field);
+  Value context = loadContext(phase);
   b.setInsertionPointAfterValue(rows);
   Value count = arith::IndexCastOp::create(b, phase.getLoc(), i64, rows);
   func::FuncOp begin =
-      declare("belfry_profile_begin", TypeRange{pointer}, TypeRange{i64});
-  func::FuncOp end = declare("belfry_profile_end",
-                             TypeRange{pointer, i32, i64, i64}, TypeRange());
+      declareFunction(getOperation(), "belfry_profile_begin", {pointer}, {i64});
+  func::FuncOp end = declareFunction(getOperation(), "belfry_profile_end",
+                                     {pointer, i32, i64, i64});
   for (func::CallOp call : calls) {
     Location loc = call.getLoc();
     b.setInsertionPoint(call);

@@ -34,27 +34,9 @@ struct LinalgToGemmCallsPass
   }
 
   LogicalResult rewrite(func::FuncOp phase);
-  func::FuncOp declare(StringRef call, Type element, TypeRange arguments);
 };
 
 } // namespace
-
-/// The runtime's function `call`, for elements of a type.
-func::FuncOp LinalgToGemmCallsPass::declare(StringRef call, Type element,
-                                            TypeRange arguments) {
-  ModuleOp module = getOperation();
-  StringRef suffix = element.isF32()   ? "_f32"
-                     : element.isF64() ? "_f64"
-                                       : "_i32";
-  std::string name = (call + suffix).str();
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto function = func::FuncOp::create(b, module.getLoc(), name,
-                                       b.getFunctionType(arguments, {}));
-  function.setPrivate();
-  return function;
-}
 
 /// The most that `extent` can be: where it is a number of packed rows, what the
 /// smaller of two buffers that hold them has room for.
@@ -86,33 +68,21 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   if (!rows)
     return phase.emitError("has no rows yet; --host-entry-points runs first");
   OpBuilder b(&getContext());
-  b.setInsertionPointToStart(&phase.getBody().front());
-  Type pointer = LLVM::LLVMPointerType::get(&getContext());
-  Value field = LLVM::GEPOp::create(b, phase.getLoc(), pointer, b.getI8Type(),
-                                    phase.getArgument(0),
-                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                        offsetof(belfry_phase_args, context))});
-  Value context = LLVM::LoadOp::create(b, phase.getLoc(), pointer, field);
-
-  auto integer = [&](Location loc, Affine a) -> Value {
-    if (a.isFixed())
-      return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed));
-    Value count = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                             a.count ? a.count : rows);
-    if (a.perRow != 1)
-      count = arith::MulIOp::create(
-          b, loc, count,
-          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.perRow)));
-    if (a.fixed)
-      count = arith::AddIOp::create(
-          b, loc, count,
-          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(a.fixed)));
-    return count;
+  Value context = loadContext(phase);
+  auto integer = [&](Location loc, Affine extent) -> Value {
+    if (extent.isFixed())
+      return LLVM::ConstantOp::create(b, loc,
+                                      b.getI64IntegerAttr(extent.fixed));
+    return wordOf(b, loc, extent, rows);
   };
   auto call = [&](Location loc, StringRef name, Type element,
                   ValueRange operands) {
-    return func::CallOp::create(
-        b, loc, declare(name, element, operands.getTypes()), operands);
+    StringRef suffix = element.isF32()   ? "_f32"
+                       : element.isF64() ? "_f64"
+                                         : "_i32";
+    func::FuncOp function = declareFunction(
+        getOperation(), (name + suffix).str(), operands.getTypes());
+    return func::CallOp::create(b, loc, function, operands);
   };
 
   // Matrices that are packed once for many products.

@@ -96,19 +96,6 @@ void LoopGroup::add(const KernelBuilder &kernel, func::FuncOp function,
                    facts});
 }
 
-/// belfry_phase_args' context, loaded at the entry.
-Value LoopGroup::context() {
-  if (contextValue)
-    return contextValue;
-  OpBuilder b = OpBuilder::atBlockBegin(&phase.getBody().front());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value field = LLVM::GEPOp::create(b, phase.getLoc(), pointer, b.getI8Type(),
-                                    phase.getArgument(0),
-                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                        offsetof(belfry_phase_args, context))});
-  return contextValue = LLVM::LoadOp::create(b, phase.getLoc(), pointer, field);
-}
-
 /// At least `words` words on the stack, the same for each call of the phase.
 Value LoopGroup::frameOf(int64_t words) {
   OpBuilder b = OpBuilder::atBlockBegin(&phase.getBody().front());
@@ -122,19 +109,6 @@ Value LoopGroup::frameOf(int64_t words) {
   return frame = LLVM::AllocaOp::create(
              b, phase.getLoc(), LLVM::LLVMPointerType::get(b.getContext()),
              b.getI64Type(), count, /*alignment=*/16);
-}
-
-static func::FuncOp declareParallelFor(ModuleOp module) {
-  StringRef name = "belfry_parallel_for";
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto function = func::FuncOp::create(
-      b, module.getLoc(), name,
-      b.getFunctionType({pointer, b.getI64Type(), pointer}, {}));
-  function.setPrivate();
-  return function;
 }
 
 void LoopGroup::flush(Operation *op) {
@@ -162,22 +136,9 @@ void LoopGroup::flush(Operation *op) {
       value = arith::IndexCastOp::create(b, loc, i64, value);
     LLVM::StoreOp::create(b, loc, value, wordAt(word), /*alignment=*/8);
   };
-  auto number = [&](Affine affine) -> Value {
-    Value value = arith::ConstantOp::create(
-        b, loc,
-        b.getI64IntegerAttr(affine.isFixed() ? affine.fixed : affine.perRow));
-    if (affine.isFixed())
-      return value;
-    Value count = arith::IndexCastOp::create(
-        b, loc, i64, affine.count ? affine.count : rows);
-    if (affine.perRow != 1)
-      count = arith::MulIOp::create(b, loc, count, value);
-    if (affine.fixed)
-      count = arith::AddIOp::create(
-          b, loc, count,
-          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(affine.fixed)));
-    return count;
-  };
+  auto number = [&](Affine affine) { return wordOf(b, loc, affine, rows); };
+  if (!context)
+    context = loadContext(phase);
 
   int64_t at = 0;
   for (Loop &loop : loops) {
@@ -208,8 +169,10 @@ void LoopGroup::flush(Operation *op) {
     if (loop.facts)
       facts.push_back(loop.facts);
   auto call = func::CallOp::create(
-      b, loc, declareParallelFor(phase->getParentOfType<ModuleOp>()),
-      ValueRange{context(), count, memory});
+      b, loc,
+      declareFunction(phase->getParentOfType<ModuleOp>(), "belfry_parallel_for",
+                      {pointer, i64, pointer}),
+      ValueRange{context, count, memory});
   if (!facts.empty())
     call->setAttr(kOpAttr, joinFacts(facts));
   loops.clear();

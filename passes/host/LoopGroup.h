@@ -60,14 +60,13 @@ private:
     llvm::SmallVector<KernelBuilder::Access> accesses;
     mlir::DictionaryAttr facts;
   };
-  mlir::Value context();
   mlir::Value frameOf(int64_t words);
 
   mlir::func::FuncOp phase;
   mlir::Value rows;
   PhaseArrays arrays;
   llvm::SmallVector<Loop> loops;
-  mlir::Value contextValue;
+  mlir::Value context;        ///< of belfry_phase_args; null until it is wanted
   mlir::LLVM::AllocaOp frame; ///< one for all calls of the phase
   int64_t frameWords = 0;
 };
