@@ -39,9 +39,13 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
       if (!features.empty())
         function.setTargetFeaturesAttr(
             LLVM::TargetFeaturesAttr::get(&getContext(), StringRef(features)));
-      // 512-bit vectors where the processor has them.
-      function.setPassthroughAttr(
-          b.getArrayAttr({b.getStrArrayAttr({"prefer-vector-width", "512"})}));
+      // 512-bit vectors where the processor has them. A phase has no use for
+      // vectors, and the search for them takes LLVM longer than all the rest.
+      SmallVector<Attribute> more = {
+          b.getStrArrayAttr({"prefer-vector-width", "512"})};
+      if (phase)
+        more.push_back(b.getStringAttr("noimplicitfloat"));
+      function.setPassthroughAttr(b.getArrayAttr(more));
     }
   }
 };

@@ -85,8 +85,8 @@ Value KernelBuilder::inside(Affine affine) {
   return affines[{affine.perRow, affine.fixed, outside}] = value;
 }
 
-/// A value from outside, as the kernel sees it: constants and multiples of the
-/// rows are made anew, others are arguments.
+/// A value from outside, as the kernel sees it: multiples of the rows and
+/// constants that say nothing else are made anew, others are arguments.
 Value KernelBuilder::imported(Value outside) {
   if (Value known = importedValues.lookup(outside))
     return known;
@@ -95,7 +95,7 @@ Value KernelBuilder::imported(Value outside) {
     if (auto affine = affineOf(outside, rows))
       value = inside(*affine);
   if (auto constant = outside.getDefiningOp<arith::ConstantOp>();
-      constant && !value) {
+      constant && !constant->hasAttr(kArgumentAttr) && !value) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&function.getBody().front());
     value = arith::ConstantOp::create(b, loc, constant.getValue());

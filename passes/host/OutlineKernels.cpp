@@ -95,21 +95,33 @@ static bool isKernel(Operation *op) {
 }
 
 /// Says LLVM which loops are parallel, so that its vectorizer asks for no
-/// checks, and none at run time.
-static void annotateParallelLoops(func::FuncOp function) {
+/// checks, and none at run time; and that loops around loops stay loops: rolled
+/// out they are a hundred times the code for nothing.
+static void annotateLoops(func::FuncOp function) {
   MLIRContext *context = function.getContext();
+  auto annotate = [&](scf::ForOp loop, LLVM::LoopUnrollAttr unroll,
+                      ArrayRef<LLVM::AccessGroupAttr> parallel) {
+    loop->setAttr(LLVM::LoopAnnotationAttr::name,
+                  LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                                {}, {}, {}, {}, {}, {}, {}, {},
+                                                {}, parallel));
+  };
+  auto stays = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
   function.walk([&](scf::ForOp loop) {
-    if (!loop->removeAttr(KernelBuilder::kParallelAttr))
+    bool isInnermost = loop.getOps<scf::ForOp>().empty();
+    if (!loop->removeAttr(KernelBuilder::kParallelAttr)) {
+      if (!isInnermost)
+        annotate(loop, stays, {});
       return;
+    }
     auto group = LLVM::AccessGroupAttr::get(context);
     auto groups = ArrayAttr::get(context, group);
     loop->walk([&](LLVM::AccessGroupOpInterface access) {
       access.setAccessGroups(groups);
     });
-    auto annotation = LLVM::LoopAnnotationAttr::get(
-        context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-        ArrayRef<LLVM::AccessGroupAttr>(group));
-    loop->setAttr(LLVM::LoopAnnotationAttr::name, annotation);
+    annotate(loop, {}, group);
   });
 }
 
@@ -161,7 +173,7 @@ Kernel OutlineKernelsPass::share(KernelBuilder &kernel) {
   OpBuilder at = OpBuilder::atBlockEnd(getOperation().getBody());
   at.insert(kernel.function);
   kernel.function.setName(("kernel_" + Twine(known.size() - 1)).str());
-  annotateParallelLoops(kernel.function);
+  annotateLoops(kernel.function);
   it->second.function = kernel.function;
   if (kernel.split) {
     it->second.loop = buildLoop(kernel.function);

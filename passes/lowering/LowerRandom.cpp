@@ -172,6 +172,10 @@ LogicalResult NnLowering::lowerRandom(const Unit &unit) {
       addUniform(Value(),
                  elementView(b, loc, math, view, 0, b.getIndexAttr(1)));
     }
+  // Each layer has a stream of its own; their loops are the same.
+  auto stream = arith::ConstantIntOp::create(
+      b, loc, static_cast<int32_t>(draw.getStream()), 32);
+  stream->setAttr(kArgumentAttr, b.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     BlockLoops::Position at = BlockLoops{b, loc, math}.build(sizes[0], blocks);
@@ -192,8 +196,7 @@ LogicalResult NnLowering::lowerRandom(const Unit &unit) {
     counter.seedLow = uniformValue(draw.getSeed());
     counter.seedHigh = uniformValue(Value());
     counter.step = uniformValue(draw.getStep());
-    counter.stream = arith::ConstantIntOp::create(
-        b, loc, static_cast<int32_t>(draw.getStream()), 32);
+    counter.stream = stream;
     counter.row = at.row;
     if (draw.getRowOffset())
       counter.row = arith::AddIOp::create(b, loc, counter.row,

@@ -33,6 +33,10 @@ constexpr llvm::StringLiteral kKernelAttr = "belfry.kernel";
 /// that is no constant is in the body the end of the part.
 constexpr llvm::StringLiteral kIndependentAttr = "belfry.independent";
 
+/// Marks a constant outside of kernels that is an argument of theirs, so that
+/// kernels which differ in it alone are one.
+constexpr llvm::StringLiteral kArgumentAttr = "belfry.argument";
+
 /// Marks a copy of a matrix into the layout in which products read it fastest.
 /// What it says without the mark is true too: rows as they were, further apart.
 constexpr llvm::StringLiteral kPackAttr = "belfry.pack";

@@ -2,8 +2,10 @@
 
 // The list of parameters stays: weights are read by it.
 // CHECK: nn.parameter @k
-// CHECK: llvm.func @f_p0(%{{.*}}: !llvm.ptr) attributes {{.*}}target_cpu = "skylake-avx512", target_features = #llvm.target_features<["+avx512f", "+avx512vl"]>
+// Phases are not searched for vectors.
+// CHECK: llvm.func @f_p0(%{{.*}}: !llvm.ptr) attributes {{.*}}"noimplicitfloat"], target_cpu = "skylake-avx512", target_features = #llvm.target_features<["+avx512f", "+avx512vl"]>
 // CHECK: llvm.func internal @kernel_0() attributes {no_inline
+// CHECK-NOT: noimplicitfloat
 nn.parameter @k : tensor<4xf32> {path = "p", layer = "l", trainable = true, stream = 1 : i32, initializer = {name = "zeros"}}
 llvm.func @f_p0(%a: !llvm.ptr) attributes {belfry.function = "f"} {
   llvm.call @kernel_0() : () -> ()
