@@ -158,6 +158,21 @@ static bool isOnlyRead(Value value) {
   });
 }
 
+/// The last op of the block that reads `value`, or a whole made of its rows.
+static Operation *lastReader(Value value) {
+  Operation *last = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *reader = user;
+    if (isa<nn::UnpackStepsOp>(user))
+      if (Operation *later = lastReader(user->getResult(0)))
+        reader = later;
+    if (reader->getBlock() == value.getParentBlock() &&
+        (!last || last->isBeforeInBlock(reader)))
+      last = reader;
+  }
+  return last;
+}
+
 void NnLowering::reuseSequences(nn::ScanOp op) {
   Regions regions(op, extents);
   for (auto [argument, sequence] :
@@ -169,11 +184,27 @@ void NnLowering::reuseSequences(nn::ScanOp op) {
       regions.add(argument, steps);
     }
   }
+  // What is read for longest comes first: the buffer stays as long as any part
+  // of it is read, and the gradient's loop gets it with all of its parts.
   nn::YieldOp yield = op.getYield();
-  for (auto [output, value] : llvm::zip(op.getOutputs(), yield.getOutputs())) {
-    Value result = packedOutput(op, output);
-    if (!result || views.count(result) || !isOnlyRead(result))
-      continue;
+  struct Wanted {
+    Value result, value;
+    Operation *last;
+    unsigned index;
+  };
+  SmallVector<Wanted> wanted;
+  for (auto [output, value] : llvm::zip(op.getOutputs(), yield.getOutputs()))
+    if (Value result = packedOutput(op, output);
+        result && !views.count(result) && isOnlyRead(result))
+      wanted.push_back({result, value, lastReader(result),
+                        static_cast<unsigned>(wanted.size())});
+  llvm::sort(wanted, [](const Wanted &a, const Wanted &b) {
+    if (a.last == b.last || !a.last || !b.last)
+      return a.last == b.last ? a.index < b.index : a.last != nullptr;
+    return b.last->isBeforeInBlock(a.last);
+  });
+  for (const Wanted &one : wanted) {
+    Value result = one.result, value = one.value;
     SmallVector<Affine> sizes{Affine::of(op.getMask() ? 1 : op.getSteps())};
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<Affine> whole = sizesOf(result);
