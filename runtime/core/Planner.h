@@ -48,10 +48,13 @@ struct Plan {
   int64_t liveBound = 0;
 };
 
-/// Places `requests` by falling size (ties: by first position, then by index),
-/// each in the smallest gap that holds it between the buffers it is live
-/// together with, the lowest such gap on ties. The same requests get the same
-/// offsets on every machine. Requests of size 0 get offset 0.
+/// Places `requests`, each in the smallest gap that holds it between the
+/// buffers it is live together with, the lowest such gap on ties. That depends
+/// on the order in which they are placed: several are tried (by falling size,
+/// by size times time, by time, by either end), then moves of what stands at
+/// the top, until the bound is reached or a fixed number of comparisons is used
+/// up, some ten milliseconds. The same requests get the same offsets on every
+/// machine. Requests of size 0 get offset 0.
 Plan planBuffers(const std::vector<PlanRequest> &requests);
 
 } // namespace belfry::rt

@@ -13,7 +13,7 @@ import harness as h
 
 
 def run(ctx, only=None):
-    for suite in (saving, resuming, soft_targets, seeds, validation, data_files, unusual_rows, limits):
+    for suite in (saving, resuming, soft_targets, seeds, validation, data_files, unusual_rows, limits, memory):
         if not only or only in suite.__name__:
             suite(ctx, ctx.folder("behaviour-" + suite.__name__))
 
@@ -70,6 +70,22 @@ def mlp(ctx, folder):
         return None
     x, y, _ = cases.data("fashion_mnist")
     return exe, h.flags("--x", h.put(folder, "x", x)) + h.flags("--y", h.put(folder, "y", y))
+
+
+def memory(ctx, folder):
+    """The arenas of every example are at most 3 % larger than what is live at one time."""
+    examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples")
+    for name in sorted(os.listdir(examples)):
+        models = [os.path.join(examples, name, f) for f in ("model.keras", "model.json") if os.path.exists(os.path.join(examples, name, f))]
+        exe = os.path.join(folder, name)
+        if not models or not ctx.compile("behaviour: memory", models[0], exe):
+            continue
+        for batch, towers in ((1, 1), (5, 2), (32, 1), (128, 2), (1000, 8)):
+            r = ctx.run([exe, "info", "--batch-size", batch, "--towers", towers, "--devices", f"cpu:{min(towers, 2)}"])
+            rows = re.findall(r"^ *(\w+) +([\d.]+) MB +live set +([\d.]+) MB", r.out, re.M)
+            # Printed to 10 kB.
+            over = [f"{f}: {arena} MB of {live} MB" for f, arena, live in rows if float(arena) > 1.03 * (float(live) + .005) + .005]
+            ctx.check(f"behaviour: memory of {name} at batch {batch} on {towers} towers", None if len(rows) == 3 and not over else f"{r.how()}, {over or rows}")
 
 
 def saving(ctx, folder):

@@ -56,6 +56,15 @@ TEST(Planner, TakesTheSmallestGap) {
   EXPECT_EQ(plan.total, plan.liveBound);
 }
 
+TEST(Planner, TriesOtherOrdersThanBySize) {
+  // By falling size alone, 768 bytes.
+  std::vector<PlanRequest> requests = {
+      {192, 2, 5}, {128, 4, 7}, {320, 1, 2}, {128, 4, 7}, {320, 7, 7}};
+  Plan plan = planBuffers(requests);
+  expectDisjoint(requests, plan);
+  EXPECT_EQ(plan.total, plan.liveBound);
+}
+
 TEST(Planner, EmptyAndZero) {
   EXPECT_EQ(planBuffers({}).total, 0);
   Plan plan = planBuffers({{0, 0, 1}, {0, 0, 1}});
@@ -79,7 +88,7 @@ TEST(Planner, RandomProgramsStayDisjointAndNearTheBound) {
     for (const PlanRequest &request : requests)
       sum += aligned(request.size);
     EXPECT_LE(plan.total, sum);
-    EXPECT_LE(plan.total, plan.liveBound * 3 / 2);
+    EXPECT_LE(double(plan.total), double(plan.liveBound) * 1.1);
     // The same requests, the same offsets.
     EXPECT_EQ(planBuffers(requests).offsets, plan.offsets);
   }
