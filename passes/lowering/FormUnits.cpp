@@ -11,7 +11,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <queue>
+#include <set>
 
 using namespace mlir;
 using namespace belfry;
@@ -135,6 +135,7 @@ private:
   bool reaches(unsigned from, unsigned to, bool direct);
   void merge(unsigned into, unsigned node);
   void mergeReaders(Block &block);
+  int64_t bytesOf(Value value);
 
   RowExtents &extents;
   SmallVector<Operation *> ops;
@@ -305,13 +306,43 @@ void Grouping::mergeReaders(Block &block) {
         join(result);
 }
 
+/// Bytes that a value takes for some number of rows; 0 for a view.
+int64_t Grouping::bytesOf(Value value) {
+  constexpr int64_t rows = 64;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!type || !op || isViewOp(op) || isa<nn::ConstantOp>(op))
+    return 0;
+  int64_t bytes = elementBytes(value);
+  for (int64_t extent : type.getShape())
+    bytes *= ShapedType::isDynamic(extent) ? rows : extent;
+  if (!type.hasStaticShape())
+    if (auto multiple = extents.multiple(value); succeeded(multiple))
+      bytes *= *multiple;
+  return bytes;
+}
+
+/// The value whose memory a view is of.
+static Value viewed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isViewOp(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 SmallVector<Unit> Grouping::order() {
   // Kahn's algorithm; of the nodes that are ready, the one whose last op comes
-  // first in the program.
+  // first in the program. Where that is a product which leaves more memory in
+  // use, a product that is ready and leaves less goes before it: the gradient
+  // of a weight is the last that reads the layer's input, that of the input
+  // takes as much again.
   SmallVector<unsigned> waiting(nodes.size(), 0);
   std::vector<SmallVector<unsigned>> readers(nodes.size());
-  using Entry = std::pair<unsigned, unsigned>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  std::set<std::pair<unsigned, unsigned>> ready;
+  // By value: how many ops have yet to read it, the end of the block included.
+  DenseMap<Value, unsigned> reads;
   for (unsigned n = 0; n < nodes.size(); ++n) {
     if (find(n) != n)
       continue;
@@ -325,15 +356,55 @@ SmallVector<Unit> Grouping::order() {
     if (!waiting[n])
       ready.emplace(nodes[n].ops.back(), n);
   }
+  auto readsOf = [&](Operation *op) {
+    SmallVector<Value, 4> values;
+    if (!isViewOp(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (Value value = viewed(operand.get());
+            !isShapeOperand(operand) && value.getDefiningOp())
+          values.push_back(value);
+    return values;
+  };
+  for (Operation *op : ops)
+    for (Value value : readsOf(op))
+      ++reads[value];
+  if (!ops.empty())
+    for (Value value : ops.front()->getBlock()->getTerminator()->getOperands())
+      ++reads[viewed(value)];
+  auto product = [&](unsigned n) -> nn::DotOp {
+    return nodes[n].ops.size() == 1 ? dyn_cast<nn::DotOp>(ops[nodes[n].ops[0]])
+                                    : nn::DotOp();
+  };
+  auto growth = [&](nn::DotOp dot) {
+    int64_t bytes = bytesOf(dot.getResult());
+    for (Value value : {viewed(dot.getLhs()), viewed(dot.getRhs())})
+      if (auto it = reads.find(value); it != reads.end() && it->second == 1)
+        bytes -= bytesOf(value);
+    return bytes;
+  };
   SmallVector<Unit> units;
   while (!ready.empty()) {
-    unsigned n = ready.top().second;
-    ready.pop();
+    auto next = ready.begin();
+    if (nn::DotOp first = product(next->second)) {
+      int64_t least = growth(first);
+      for (auto other = std::next(next); least > 0 && other != ready.end();
+           ++other)
+        if (nn::DotOp dot = product(other->second))
+          if (int64_t bytes = growth(dot); bytes < 0) {
+            next = other;
+            break;
+          }
+    }
+    unsigned n = next->second;
+    ready.erase(next);
     Unit &unit = units.emplace_back();
     unit.elementwise = nodes[n].elementwise;
     unit.random = nodes[n].random;
-    for (unsigned op : nodes[n].ops)
+    for (unsigned op : nodes[n].ops) {
       unit.ops.push_back(ops[op]);
+      for (Value value : readsOf(ops[op]))
+        --reads[value];
+    }
     for (unsigned reader : readers[n])
       if (--waiting[reader] == 0)
         ready.emplace(nodes[reader].ops.back(), reader);

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <sys/mman.h>
 
 namespace belfry::rt {
@@ -25,12 +26,14 @@ public:
   explicit Storage(size_t size) : size_(size) {
     if (size == 0)
       return;
+    // What goes beyond the last whole large page is on small ones.
     size_t alignment = size >= kLarge ? kLarge : 64;
-    size_t rounded = (size + alignment - 1) / alignment * alignment;
-    bytes.reset(
-        static_cast<std::byte *>(std::aligned_alloc(alignment, rounded)));
-    if (!bytes)
+    size_t page = size >= kLarge ? kSmall : 64;
+    size_t rounded = (size + page - 1) / page * page;
+    void *block = nullptr;
+    if (posix_memalign(&block, alignment, rounded) != 0)
       throw std::bad_alloc();
+    bytes.reset(static_cast<std::byte *>(block));
 #if defined(MADV_HUGEPAGE)
     if (size >= 4 * kLarge)
       madvise(bytes.get(), rounded, MADV_HUGEPAGE);
@@ -49,6 +52,7 @@ public:
 
 private:
   static constexpr size_t kLarge = size_t(1) << 21;
+  static constexpr size_t kSmall = size_t(1) << 12;
   struct Free {
     void operator()(std::byte *block) const { std::free(block); }
   };

@@ -158,3 +158,20 @@ func.func private @gates(%r: index, %o: index, %g: index, %t: index, %n: index, 
   %p = nn.dot %x, %d contract = [0, 1] * [0, 1] : tensor<5x?x3xf32>, tensor<5x?x8xf32> -> tensor<3x8xf32>
   return %q, %p : tensor<5x?x4xf32>, tensor<3x8xf32>
 }
+
+// The gradient of a weight comes before that of the layer's input: it is the
+// last to read the input, whose memory then serves the other.
+// CHECK-LABEL: func.func private @weight_first(
+// CHECK: linalg.matmul {{.*}} outs(%{{.*}} : memref<8x4xf32>)
+// CHECK: linalg.matmul {{.*}} outs(%{{.*}} : memref<?x8xf32>)
+// CHECK: return
+func.func private @weight_first(%r: index, %o: index, %g: index, %t: index, %n: index, %x: tensor<?x8xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
+    %w: tensor<8x4xf32> {belfry.buffer = 1 : i64}, %d: tensor<?x4xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64})
+    -> (tensor<8xf32> {belfry.buffer = 3 : i64}, tensor<8x4xf32> {belfry.buffer = 4 : i64}) attributes {belfry.function = "f"} {
+  %h = nn.unary tanh %x : tensor<?x8xf32>
+  %e = nn.unary exp %d : tensor<?x4xf32>
+  %dx = nn.dot %e, %w contract = [1] * [1] : tensor<?x4xf32>, tensor<8x4xf32> -> tensor<?x8xf32>
+  %dw = nn.dot %h, %e contract = [0] * [0] : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<8x4xf32>
+  %s = nn.reduce sum %dx dims = [0] : tensor<?x8xf32> -> tensor<8xf32>
+  return %s, %dw : tensor<8xf32>, tensor<8x4xf32>
+}
