@@ -9,17 +9,18 @@
 //    vectors run along the rows.
 // 2. Very many columns are taken in strips, each as a product of its own.
 // 3. The columns are cut into vectors and these into panels of one to four; k
-// is
-//    cut into blocks that keep a panel's block in the first-level cache, and
-//    blocks are gathered into stages that keep packed B in the second-level
-//    one.
-// 4. Where B is not read in place, a stage begins by packing it: a grid of
-//    panels by blocks.
+//    is cut into blocks that keep a panel's block in the first-level cache, and
+//    blocks are gathered into stages that keep their part of B in the
+//    second-level one.
+// 4. Many rows: a stage begins by packing its part of B, a grid of chunks of
+//    rows. With fewer the first tile that reads a panel's block packs it on the
+//    way; with very few it is read in place.
 // 5. The stage then computes: a grid of row ranges by groups of panels. The sum
 //    over k goes on from stage to stage and from block to block through C, in
 //    rising order.
 //
-// Both grids depend on shapes and strides only.
+// Each element's chain is the same for every grid, so that grids may depend on
+// whether there are threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,9 @@ using namespace belfry::rt::gemm;
 
 namespace {
 
-constexpr int64_t BlockBytes = 40 << 10;           // a panel's block of B
-constexpr int64_t StageBytes = int64_t(256) << 10; // packed B of a stage
+constexpr int64_t BlockBytes = 40 << 10;         // a panel's block of B
+constexpr int64_t StageBytes = 1 << 20;          // packed B of a stage
+constexpr int64_t PrivateStageBytes = 256 << 10; // B of a stage of tiles
 // Columns taken together, in bytes: bounds the scratch memory.
 constexpr int64_t StripBytes = 8 << 10;
 constexpr int64_t TileProducts = 256 << 10; // multiply-adds worth a tile
@@ -51,8 +53,10 @@ constexpr int64_t MinTileRows = 48;
 constexpr int64_t RowMultiple = 8;   // the rows of the widest kernels
 constexpr int64_t PackRows = 48;     // fewer never repay packing contiguous B
 constexpr int64_t PrivateRows = 192; // more rows share what is packed
-constexpr int64_t PrivateBytes = 2 << 20; // of B; more is read row by row
-constexpr int64_t PackChunk = 64;         // rows of B packed together
+constexpr int64_t PrivateBytes = 2 << 20;    // of a B by columns
+constexpr int64_t PackChunk = 64;            // rows of B packed together
+constexpr int64_t PackAPanels = 3;           // fewer never repay packing A
+constexpr int64_t LargeElements = 512 << 10; // fewer stay in the caches
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -100,7 +104,8 @@ private:
   size_t size = 0;
 };
 
-thread_local Scratch scratch;
+thread_local Scratch scratch; // B's, of the thread that calls
+thread_local Scratch scratchA;
 
 template <typename T> T chainStep(T a, T b, T c) {
   if constexpr (std::is_integral_v<T>)
@@ -133,33 +138,29 @@ static_assert(sizeof(PackedHeader) == 64, "BELFRY_GEMM_PACKED_HEADER");
 enum class Source {
   Packed,  ///< as the caller has packed it
   InPlace, ///< where it is, but for a panel that ends within a vector
-  Private, ///< each tile packs the panels that it uses
+  Private, ///< each tile packs the panels that it uses, while it reads them
   Shared   ///< a stage packs all panels for all tiles
 };
 
 /// The loops around the kernels, for one product.
 template <typename T> class Loops {
 public:
-  /// With `packedB` B was packed before, and `product.b` is not read.
-  Loops(const Product<T> &product, const Kernels<T> &kernels,
+  /// With `packedB` B was packed before, and `product.b` is not read. Without
+  /// a pool the calling thread computes everything.
+  Loops(const Product<T> &product, const Kernels<T> &kernels, ParallelFor *pool,
         T *packedB = nullptr)
-      : s(product), kernels(kernels), packed(packedB) {
+      : s(product), kernels(kernels), pool(pool), packed(packedB) {
     planPanels();
     double products = double(s.m) * double(s.n) * double(s.k);
     wantedTiles = std::max<int64_t>(
         int64_t(std::min(products / double(TileProducts), double(MaxTiles))),
         1);
     source = packedB ? Source::Packed : chooseSource();
-    int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
-    block = std::max<int64_t>(BlockBytes / widest, 1);
-    stage = s.k;
-    if (source == Source::Shared) {
-      int64_t rowBytes = vectors * vectorBytes();
-      int64_t blocks = std::max<int64_t>(StageBytes / rowBytes / block, 1);
-      stage = std::min(stage, blocks * block);
-      packed = static_cast<T *>(scratch.get(size_t(stage * rowBytes)));
-    }
+    planStages();
     planTiles();
+    if (source == Source::Shared)
+      packed = static_cast<T *>(
+          scratch.get(size_t(stage * vectors * vectorBytes())));
   }
 
   /// Packs all of B for `packedB` of later products, which differ in m only.
@@ -171,15 +172,15 @@ public:
 
   bool outOfMemory() const { return source == Source::Shared && !packed; }
 
-  void run(ParallelFor *pool) {
+  void run() {
     for (stageStart = 0; stageStart < s.k; stageStart += stage) {
       stageEnd = std::min(stageStart + stage, s.k);
       if (source == Source::Shared)
-        forEach(pool, ceilDiv(stageEnd - stageStart, PackChunk),
+        forEach(ceilDiv(stageEnd - stageStart, PackChunk),
                 [](void *self, int64_t tile) {
                   static_cast<Loops *>(self)->packTile(tile);
                 });
-      forEach(pool, rowTiles * panelTiles, [](void *self, int64_t tile) {
+      forEach(rowTiles * panelTiles, [](void *self, int64_t tile) {
         static_cast<Loops *>(self)->computeTile(tile);
       });
     }
@@ -206,10 +207,28 @@ private:
     if (s.bCol == 1 && s.m < PackRows)
       return Source::InPlace;
     double bytes = double(s.n) * double(s.k) * double(sizeof(T));
-    bool enough = panels >= std::min(wantedTiles, FewTiles);
-    return s.m <= PrivateRows && bytes <= PrivateBytes && enough
+    bool enough = !pool || panels >= std::min(wantedTiles, FewTiles);
+    return s.m <= PrivateRows && enough &&
+                   (s.bCol == 1 || bytes <= PrivateBytes)
                ? Source::Private
                : Source::Shared;
+  }
+
+  // Blocks of nearly one size, and stages of whole blocks.
+  void planStages() {
+    int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
+    int64_t most = std::max<int64_t>(BlockBytes / widest, 1);
+    block = ceilDiv(s.k, ceilDiv(s.k, most));
+    stage = s.k;
+    int64_t bytes = 0;
+    if (source == Source::Shared)
+      bytes = StageBytes;
+    else if (source == Source::Private && s.bCol == 1)
+      bytes = PrivateStageBytes;
+    if (bytes > 0) {
+      int64_t rows = bytes / (vectors * vectorBytes());
+      stage = std::min(stage, std::max<int64_t>(rows / block, 1) * block);
+    }
   }
 
   void planTiles() {
@@ -219,7 +238,7 @@ private:
                         : std::min(wantedTiles, ceilDiv(s.m, MinTileRows));
     tileRows = ceilDiv(ceilDiv(s.m, parts), RowMultiple) * RowMultiple;
     rowTiles = ceilDiv(s.m, tileRows);
-    panelTiles = std::min(panels, ceilDiv(wantedTiles, rowTiles));
+    panelTiles = pool ? std::min(panels, ceilDiv(wantedTiles, rowTiles)) : 1;
   }
 
   int64_t width(int64_t panel) const {
@@ -252,7 +271,7 @@ private:
                  s.bCol, to);
   }
 
-  void forEach(ParallelFor *pool, int64_t tiles, ParallelFor::TileFn fn) {
+  void forEach(int64_t tiles, ParallelFor::TileFn fn) {
     if (pool)
       return pool->run(tiles, fn, this);
     for (int64_t t = 0; t < tiles; ++t)
@@ -273,19 +292,21 @@ private:
     int64_t row = rowTile * tileRows;
     int64_t first = panels * group / panelTiles;
     int64_t last = panels * (group + 1) / panelTiles;
+    Ahead aheadA, aheadB;
+    Ahead ahead = lookAhead(row, group, aheadA, aheadB);
     Sweep<T> sweep;
+    sweep.ahead = &ahead;
     sweep.rows = std::min(tileRows, s.m - row);
-    sweep.aRow = s.aRow;
-    sweep.aCol = s.aCol;
     sweep.cRow = s.cRow;
     sweep.cCol = s.cCol;
     for (int64_t p = stageStart; p < stageEnd; p += block) {
       sweep.k = std::min(block, stageEnd - p);
-      sweep.a = s.a + row * s.aRow + p * s.aCol;
+      setA(sweep, row, p, last - first);
       sweep.accumulate = s.accumulate || p > 0;
       for (int64_t panel = first; panel < last; ++panel) {
         int64_t packedRow = width(panel) * kernels.lanes;
         sweep.columns = columns(panel);
+        sweep.panel = nullptr;
         sweep.c =
             s.c + row * s.cRow + firstVector(panel) * kernels.lanes * s.cCol;
         if (source == Source::Packed) {
@@ -294,7 +315,8 @@ private:
         } else if (source == Source::Shared) {
           sweep.b = sharedPanel(panel, p);
           sweep.bRow = packedRow;
-        } else if (source == Source::Private || sweep.columns < packedRow) {
+        } else if (sweep.columns < packedRow ||
+                   (source == Source::Private && s.bCol != 1)) {
           // In place, the last vector would be read past its end.
           packPanel(panel, p, sweep.k, buffer);
           sweep.b = buffer;
@@ -302,14 +324,69 @@ private:
         } else {
           sweep.b = unpacked(panel, p);
           sweep.bRow = s.bRow;
+          sweep.panel = source == Source::Private ? buffer : nullptr;
         }
         kernels.sweep[width(panel) - 1](sweep);
       }
     }
   }
 
+  /// Rows of a matrix that lie one after another, `row` elements each.
+  static Ahead rowsAhead(const T *matrix, int64_t row, int64_t first,
+                         int64_t last, const Ahead *then) {
+    int64_t bytes = (last - first) * row * int64_t(sizeof(T));
+    return {reinterpret_cast<const char *>(matrix + first * row), bytes / 64,
+            then};
+  }
+
+  /// What this thread reads and writes after the tile, of matrices that have it
+  /// in one piece: the rows of k of the next stage, or the next rows. Left to
+  /// the processor it would come too late from beyond the second-level cache,
+  /// since panels are read in short rows.
+  Ahead lookAhead(int64_t row, int64_t group, Ahead &aheadA,
+                  Ahead &aheadB) const {
+    int64_t nextRow = row + tileRows;
+    if (source == Source::Private && stageEnd < s.k) {
+      int64_t end = std::min(stageEnd + stage, s.k), rows = end - stageEnd;
+      if (s.bRow == s.n)
+        aheadB = rowsAhead(s.b, s.bRow, stageEnd + rows * group / panelTiles,
+                           stageEnd + rows * (group + 1) / panelTiles, nullptr);
+      if (s.aCol == s.m)
+        aheadA = rowsAhead(s.a, s.aCol, stageEnd, end, &aheadB);
+    } else if (!pool && stageEnd == s.k && nextRow < s.m) {
+      int64_t end = std::min(nextRow + tileRows, s.m);
+      if (s.cRow == s.n && s.m * s.n >= LargeElements)
+        aheadB = rowsAhead(s.c, s.cRow, nextRow, end, nullptr);
+      if (s.aRow == s.k && s.m * s.k >= LargeElements)
+        aheadA = rowsAhead(s.a, s.aRow, nextRow, end, &aheadB);
+    }
+    return aheadA.lines > 0 ? aheadA : aheadB;
+  }
+
+  /// The rows from `row` on and the block from `p` on. An A by columns is
+  /// copied to rows where enough panels read it: the kernels read a few rows at
+  /// a time, which would be a small part of each cache line.
+  void setA(Sweep<T> &sweep, int64_t row, int64_t p, int64_t readers) const {
+    sweep.a = s.a + row * s.aRow + p * s.aCol;
+    sweep.aRow = s.aRow;
+    sweep.aCol = s.aCol;
+    if (s.aRow != 1 || s.aCol == 1 || readers < PackAPanels)
+      return;
+    int64_t width = ceilDiv(sweep.k, kernels.lanes);
+    int64_t toRow = width * kernels.lanes;
+    T *to =
+        static_cast<T *>(scratchA.get(size_t(sweep.rows * toRow) * sizeof(T)));
+    if (!to)
+      return;
+    kernels.pack(sweep.rows, sweep.k, width, sweep.a, 1, s.aCol, to);
+    sweep.a = to;
+    sweep.aRow = toRow;
+    sweep.aCol = 1;
+  }
+
   Product<T> s;
   const Kernels<T> &kernels;
+  ParallelFor *pool;
   Source source;
   int64_t vectors, panels, narrow, wide;
   int64_t block, stage; // rows of B
@@ -337,7 +414,8 @@ void packMatrix(int64_t n, int64_t k, const T *b, int64_t bRow, int64_t bCol,
   if (n <= 0 || k <= 0)
     return;
   Product<T> s = {1, n, k, nullptr, 0, 0, b, bRow, bCol, nullptr, 0, 1, false};
-  Loops<T>(s, kernels, packed + sizeof(header) / sizeof(T)).packWhole();
+  Loops<T>(s, kernels, nullptr, packed + sizeof(header) / sizeof(T))
+      .packWhole();
 }
 
 template <typename T>
@@ -358,8 +436,9 @@ void multiplyPacked(belfry_context *context, int64_t m, int64_t n, int64_t k,
                   0, 0, c, cRow, 1,    accumulate};
   // Kernels never write B.
   T *b = const_cast<T *>(packed) + sizeof(header) / sizeof(T);
-  Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels), b)
-      .run(context ? context->pool() : nullptr);
+  Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels),
+           context ? context->pool() : nullptr, b)
+      .run();
 }
 
 /// Whether vectors along m are cheaper than along n. The unit is a cycle for
@@ -394,11 +473,11 @@ void multiply(belfry_context *context, const Kernels<T> &kernels,
     strip.n = std::min(Strip, s.n - column);
     strip.b += column * s.bCol;
     strip.c += column * s.cCol;
-    Loops<T> loops(strip, kernels);
+    Loops<T> loops(strip, kernels, pool);
     if (loops.outOfMemory())
       multiplyPlainly(strip);
     else
-      loops.run(pool);
+      loops.run();
   }
 }
 

@@ -24,6 +24,14 @@ namespace belfry::rt::gemm {
 
 constexpr int MaxPanelVectors = 4;
 
+/// Memory that will be read or written soon, which sweeps ask for line by line
+/// while they compute: `lines` of 64 bytes from `at` on, then what follows.
+struct Ahead {
+  const char *at = nullptr;
+  int64_t lines = 0;
+  const Ahead *then = nullptr;
+};
+
 /// C[rows, columns] = (accumulate ? C : 0) + A[rows, k]·B[k, columns] for one
 /// panel. B's rows hold whole vectors, `bRow` elements apart.
 template <typename T> struct Sweep {
@@ -32,10 +40,13 @@ template <typename T> struct Sweep {
   int64_t aRow, aCol;
   const T *b;
   int64_t bRow;
+  /// If not null and there are enough rows, the sweep packs B there as it goes.
+  T *panel;
   T *c;
   int64_t cRow, cCol;
   int64_t columns; ///< valid ones, at most the panel's vectors
   bool accumulate;
+  Ahead *ahead; ///< what has been asked for is taken off
 };
 
 template <typename T> struct Kernels {

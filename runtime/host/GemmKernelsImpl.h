@@ -20,6 +20,10 @@
 
 #include <utility>
 
+#if BELFRY_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
+
 // Arrays of vectors become registers only where the loops over them are
 // unrolled, at every level of optimisation that matters.
 #if defined(__clang__)
@@ -37,9 +41,12 @@
 
 namespace {
 
+using belfry::rt::gemm::Ahead;
 using belfry::rt::gemm::Kernels;
 using belfry::rt::gemm::KernelSet;
 using belfry::rt::gemm::Sweep;
+
+constexpr int64_t PrefetchRows = 8; // of B, ahead of the one in use
 
 template <typename T> struct Vector {
   static constexpr int Lanes = BELFRY_VECTOR_BYTES / sizeof(T);
@@ -52,8 +59,45 @@ template <typename T> struct Vector {
     return *reinterpret_cast<const Unaligned *>(p);
   }
   static void store(T *p, Type v) { *reinterpret_cast<Unaligned *>(p) = v; }
+  /// The first `count` elements, zero in the other lanes.
+  static Type loadPart(const T *p, int64_t count) {
+#if BELFRY_VECTOR_BYTES == 64
+    if constexpr (sizeof(T) == 4)
+      return (Type)_mm512_maskz_loadu_epi32(mask(count), p);
+    else
+      return (Type)_mm512_maskz_loadu_epi64(mask(count), p);
+#else
+    Type v = {};
+    BELFRY_SCALAR
+    for (int64_t l = 0; l < count; ++l)
+      v[l] = p[l];
+    return v;
+#endif
+  }
+  static void storePart(T *p, Type v, int64_t count) {
+#if BELFRY_VECTOR_BYTES == 64
+    if constexpr (sizeof(T) == 4)
+      _mm512_mask_storeu_epi32(p, mask(count), (__m512i)v);
+    else
+      _mm512_mask_storeu_epi64(p, mask(count), (__m512i)v);
+#else
+    BELFRY_SCALAR
+    for (int64_t l = 0; l < count; ++l)
+      p[l] = v[l];
+#endif
+  }
   // x - 0 is x, -0 included, and folds into a broadcast.
   static Type splat(T x) { return x - Type{}; }
+
+#if BELFRY_VECTOR_BYTES == 64
+private:
+  static auto mask(int64_t count) {
+    if constexpr (sizeof(T) == 4)
+      return __mmask16((1u << count) - 1);
+    else
+      return __mmask8((1u << count) - 1);
+  }
+#endif
 };
 
 inline float fusedMultiplyAdd(float a, float b, float c) {
@@ -81,19 +125,35 @@ template <typename T, typename V> inline V multiplyAdd(V a, V b, V c) {
   }
 }
 
-/// `MR` rows by `NV` vectors of C, whole: the accumulators stay in registers.
-template <typename T, int MR, int NV>
+/// What a tile does with the rows of B beside multiplying.
+enum class Reads {
+  Only,  ///< multiplies
+  Asks,  ///< and asks for what is `Ahead`
+  First, ///< asks for the rows that come
+  Packs  ///< and stores those that it has read one after another
+};
+
+/// `MR` rows by `NV` vectors of C, of whose last vector `lastLanes` elements
+/// are there: the accumulators stay in registers. B's rows hold whole vectors.
+template <typename T, int MR, int NV, bool Whole, Reads How>
 inline __attribute__((always_inline)) void
 microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
-          int64_t bRow, T *c, int64_t cRow, bool accumulate) {
+          int64_t bRow, T *panel, Ahead *ahead, T *c, int64_t cRow,
+          int64_t lastLanes, bool accumulate) {
   using V = Vector<T>;
   typename V::Type sum[MR][NV];
   BELFRY_UNROLL
   for (int i = 0; i < MR; ++i)
     BELFRY_UNROLL
-  for (int v = 0; v < NV; ++v)
-    sum[i][v] =
-        accumulate ? V::load(c + i * cRow + v * V::Lanes) : typename V::Type{};
+  for (int v = 0; v < NV; ++v) {
+    const T *at = c + i * cRow + v * V::Lanes;
+    if (!accumulate)
+      sum[i][v] = typename V::Type{};
+    else if (Whole || v + 1 < NV)
+      sum[i][v] = V::load(at);
+    else
+      sum[i][v] = V::loadPart(at, lastLanes);
+  }
   // One pointer for three rows, whose distances x86 can address. The compiler
   // must not see how the pointers relate: it would make a single one that steps
   // from row to row, a chain of additions longer than the multiply-adds take.
@@ -103,12 +163,24 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
     rows[g] = a + 3 * g * aRow;
     asm("" : "+r"(rows[g]));
   }
+  const char *soon = ahead->at;
   BELFRY_NO_UNROLL
   for (int64_t p = 0; p < k; ++p) {
+    if constexpr (How == Reads::Asks) {
+      __builtin_prefetch(soon, 0, 2);
+      soon += 64;
+    }
     typename V::Type row[NV];
     BELFRY_UNROLL
-    for (int v = 0; v < NV; ++v)
-      row[v] = V::load(b + v * V::Lanes);
+    for (int v = 0; v < NV; ++v) {
+      const T *at = b + v * V::Lanes;
+      if constexpr (How != Reads::Only)
+        __builtin_prefetch(at + PrefetchRows * bRow);
+      row[v] = V::load(at);
+      if constexpr (How == Reads::Packs)
+        V::store(panel + v * V::Lanes, row[v]);
+    }
+    panel += How == Reads::Packs ? NV * V::Lanes : 0;
     BELFRY_UNROLL
     for (int i = 0; i < MR; ++i) {
       typename V::Type x = V::splat(rows[i / 3][i % 3 * aRow]);
@@ -121,11 +193,22 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
       rows[g] += aCol;
     b += bRow;
   }
+  if constexpr (How == Reads::Asks) {
+    ahead->at = soon;
+    ahead->lines -= k;
+    if (ahead->lines <= 0 && ahead->then)
+      *ahead = *ahead->then;
+  }
   BELFRY_UNROLL
   for (int i = 0; i < MR; ++i)
     BELFRY_UNROLL
-  for (int v = 0; v < NV; ++v)
-    V::store(c + i * cRow + v * V::Lanes, sum[i][v]);
+  for (int v = 0; v < NV; ++v) {
+    T *at = c + i * cRow + v * V::Lanes;
+    if (Whole || v + 1 < NV)
+      V::store(at, sum[i][v]);
+    else
+      V::storePart(at, sum[i][v], lastLanes);
+  }
 }
 
 /// `count` elements, contiguous on both sides.
@@ -139,21 +222,16 @@ template <typename T> inline void copy(const T *from, int64_t count, T *to) {
     to[j] = from[j];
 }
 
-/// Between C and a buffer of whole vectors: a tile at the edge, or one whose
-/// columns are not contiguous.
+/// Between C, whose columns are not contiguous, and a buffer of whole vectors.
 template <typename T>
 __attribute__((noinline)) void readTile(const Sweep<T> &s, int64_t row,
                                         int64_t rows, int64_t width,
                                         T *buffer) {
   const T *c = s.c + row * s.cRow;
   for (int64_t i = 0; i < rows; ++i, c += s.cRow, buffer += width) {
-    if (s.cCol == 1) {
-      copy(c, s.columns, buffer);
-    } else {
-      BELFRY_SCALAR
-      for (int64_t j = 0; j < s.columns; ++j)
-        buffer[j] = c[j * s.cCol];
-    }
+    BELFRY_SCALAR
+    for (int64_t j = 0; j < s.columns; ++j)
+      buffer[j] = c[j * s.cCol];
     BELFRY_SCALAR
     for (int64_t j = s.columns; j < width; ++j)
       buffer[j] = 0;
@@ -166,46 +244,63 @@ __attribute__((noinline)) void writeTile(const Sweep<T> &s, int64_t row,
                                          const T *buffer) {
   T *c = s.c + row * s.cRow;
   for (int64_t i = 0; i < rows; ++i, c += s.cRow, buffer += width) {
-    if (s.cCol == 1) {
-      copy(buffer, s.columns, c);
-    } else {
-      BELFRY_SCALAR
-      for (int64_t j = 0; j < s.columns; ++j)
-        c[j * s.cCol] = buffer[j];
-    }
+    BELFRY_SCALAR
+    for (int64_t j = 0; j < s.columns; ++j)
+      c[j * s.cCol] = buffer[j];
   }
 }
 
-template <typename T, int MR, int NV>
-void tile(const Sweep<T> &s, int64_t row) {
+template <typename T, int MR, int NV, Reads How>
+inline __attribute__((always_inline)) void tile(const Sweep<T> &s, const T *b,
+                                                int64_t bRow, int64_t row) {
   constexpr int Width = NV * Vector<T>::Lanes;
-  alignas(64) T buffer[MR * Width];
-  bool direct = s.cCol == 1 && s.columns == Width;
-  T *c = direct ? s.c + row * s.cRow : buffer;
-  int64_t cRow = direct ? s.cRow : Width;
-  if (!direct && s.accumulate)
-    readTile(s, row, MR, Width, buffer);
-  microTile<T, MR, NV>(s.k, s.a + row * s.aRow, s.aRow, s.aCol, s.b, s.bRow, c,
-                       cRow, s.accumulate);
-  if (!direct)
+  const T *a = s.a + row * s.aRow;
+  T *c = s.c + row * s.cRow;
+  if (s.cCol != 1) {
+    alignas(64) T buffer[MR * Width];
+    if (s.accumulate)
+      readTile(s, row, MR, Width, buffer);
+    microTile<T, MR, NV, true, How>(s.k, a, s.aRow, s.aCol, b, bRow, s.panel,
+                                    s.ahead, buffer, Width, 0, s.accumulate);
     writeTile(s, row, MR, Width, buffer);
+  } else if (s.columns == Width) {
+    microTile<T, MR, NV, true, How>(s.k, a, s.aRow, s.aCol, b, bRow, s.panel,
+                                    s.ahead, c, s.cRow, 0, s.accumulate);
+  } else {
+    microTile<T, MR, NV, false, How>(
+        s.k, a, s.aRow, s.aCol, b, bRow, s.panel, s.ahead, c, s.cRow,
+        s.columns - (Width - Vector<T>::Lanes), s.accumulate);
+  }
 }
 
 /// Down the rows by `MR`, the rest by four, two and one.
 template <typename T, int MR, int NV> void sweep(const Sweep<T> &s) {
-  int64_t row = 0;
+  const T *b = s.b;
+  int64_t bRow = s.bRow, row = 0;
+  if (s.rows >= MR) {
+    row = MR;
+    if (s.panel) {
+      tile<T, MR, NV, Reads::Packs>(s, b, bRow, 0);
+      b = s.panel;
+      bRow = NV * Vector<T>::Lanes;
+    } else {
+      tile<T, MR, NV, Reads::First>(s, b, bRow, 0);
+    }
+  }
+  for (; row + MR <= s.rows && s.ahead->lines > 0; row += MR)
+    tile<T, MR, NV, Reads::Asks>(s, b, bRow, row);
   for (; row + MR <= s.rows; row += MR)
-    tile<T, MR, NV>(s, row);
+    tile<T, MR, NV, Reads::Only>(s, b, bRow, row);
   if constexpr (MR > 4)
     for (; row + 4 <= s.rows; row += 4)
-      tile<T, 4, NV>(s, row);
+      tile<T, 4, NV, Reads::Only>(s, b, bRow, row);
   if constexpr (MR > 2)
     if (row + 2 <= s.rows) {
-      tile<T, 2, NV>(s, row);
+      tile<T, 2, NV, Reads::Only>(s, b, bRow, row);
       row += 2;
     }
   if (row < s.rows)
-    tile<T, 1, NV>(s, row);
+    tile<T, 1, NV, Reads::Only>(s, b, bRow, row);
 }
 
 /// Where lane `lane` of a vector comes from in one step of a transpose: below
