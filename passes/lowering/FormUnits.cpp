@@ -36,6 +36,15 @@ bool belfry::isShapeOperand(OpOperand &operand) {
   return isa<nn::IotaOp, nn::DimSizeOp>(op);
 }
 
+Value belfry::viewedValue(Value value, Block &block) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isViewOp(op) || op->getBlock() != &block)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 Operation *belfry::onlyReader(Value value) {
   Operation *reader = nullptr;
   for (OpOperand &use : value.getUses()) {
@@ -105,12 +114,12 @@ namespace {
 
 class Grouping {
 public:
-  Grouping(Block &block, RowExtents &extents) : extents(extents) {
+  Grouping(Block &block, RowExtents &extents) : block(block), extents(extents) {
     for (Operation &op : block.without_terminator())
       add(&op);
     // In a loop only: elsewhere values would have to live longer for it.
     if (isa<nn::ScanOp>(block.getParentOp()))
-      mergeReaders(block);
+      mergeReaders();
   }
 
   SmallVector<Unit> order();
@@ -134,9 +143,10 @@ private:
   bool joinDraw(Operation *op, unsigned self);
   bool reaches(unsigned from, unsigned to, bool direct);
   void merge(unsigned into, unsigned node);
-  void mergeReaders(Block &block);
+  void mergeReaders();
   int64_t bytesOf(Value value);
 
+  Block &block;
   RowExtents &extents;
   SmallVector<Operation *> ops;
   DenseMap<Operation *, unsigned> number; ///< of an op: its node at first
@@ -196,10 +206,9 @@ static bool isUniform(Value value) {
              0;
 }
 
-/// Bytes of an element in memory.
-static unsigned elementBytes(Value value) {
-  return llvm::divideCeil(
-      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);
+/// Bytes of an element of `value` in memory.
+static int64_t elementBytesOf(Value value) {
+  return elementBytes(getElementTypeOrSelf(value.getType()));
 }
 
 /// Puts an op that works on one draw of random numbers, and on nothing else
@@ -209,7 +218,7 @@ bool Grouping::joinDraw(Operation *op, unsigned self) {
   if (isa<nn::RandomOp, nn::IotaOp>(op))
     return false;
   std::optional<unsigned> draw;
-  unsigned bytes = 0;
+  int64_t bytes = 0;
   for (Value operand : op->getOperands()) {
     if (isUniform(operand))
       continue;
@@ -220,9 +229,9 @@ bool Grouping::joinDraw(Operation *op, unsigned self) {
     if (!nodes[node].random || (draw && *draw != node))
       return false;
     draw = node;
-    bytes += elementBytes(operand);
+    bytes += elementBytesOf(operand);
   }
-  if (!draw || elementBytes(op->getResult(0)) > bytes ||
+  if (!draw || elementBytesOf(op->getResult(0)) > bytes ||
       reaches(self, *draw, false))
     return false;
   merge(*draw, self);
@@ -277,7 +286,7 @@ void Grouping::add(Operation *op) {
 
 /// Units that read one value share a loop too: it is read once, and one that
 /// overwrites it can do so in place.
-void Grouping::mergeReaders(Block &block) {
+void Grouping::mergeReaders() {
   auto join = [&](Value value) {
     SmallVector<unsigned> readers;
     for (OpOperand &use : value.getUses()) {
@@ -309,35 +318,21 @@ void Grouping::mergeReaders(Block &block) {
 /// Bytes that a value takes for some number of rows; 0 for a view.
 int64_t Grouping::bytesOf(Value value) {
   constexpr int64_t rows = 64;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
-  if (!type || !op || isViewOp(op) || isa<nn::ConstantOp>(op))
+  if (!op || isViewOp(op) || isa<nn::ConstantOp>(op))
     return 0;
-  int64_t bytes = elementBytes(value);
-  for (int64_t extent : type.getShape())
-    bytes *= ShapedType::isDynamic(extent) ? rows : extent;
-  if (!type.hasStaticShape())
-    if (auto multiple = extents.multiple(value); succeeded(multiple))
-      bytes *= *multiple;
-  return bytes;
-}
-
-/// The value whose memory a view is of.
-static Value viewed(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isViewOp(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
+  auto elements = extents.elements(value);
+  if (failed(elements))
+    return 0;
+  return (elements->first * rows + elements->second) * elementBytesOf(value);
 }
 
 SmallVector<Unit> Grouping::order() {
   // Kahn's algorithm; of the nodes that are ready, the one whose last op comes
   // first in the program. Where that is a product which leaves more memory in
-  // use, a product that is ready and leaves less goes before it: the gradient
-  // of a weight is the last that reads the layer's input, that of the input
-  // takes as much again.
+  // use than before, a ready one which leaves less than before goes ahead of
+  // it: the gradient of a weight is the last that reads the layer's input, that
+  // of the input takes as much again.
   SmallVector<unsigned> waiting(nodes.size(), 0);
   std::vector<SmallVector<unsigned>> readers(nodes.size());
   std::set<std::pair<unsigned, unsigned>> ready;
@@ -360,7 +355,7 @@ SmallVector<Unit> Grouping::order() {
     SmallVector<Value, 4> values;
     if (!isViewOp(op))
       for (OpOperand &operand : op->getOpOperands())
-        if (Value value = viewed(operand.get());
+        if (Value value = viewedValue(operand.get(), block);
             !isShapeOperand(operand) && value.getDefiningOp())
           values.push_back(value);
     return values;
@@ -368,16 +363,16 @@ SmallVector<Unit> Grouping::order() {
   for (Operation *op : ops)
     for (Value value : readsOf(op))
       ++reads[value];
-  if (!ops.empty())
-    for (Value value : ops.front()->getBlock()->getTerminator()->getOperands())
-      ++reads[viewed(value)];
+  for (Value value : block.getTerminator()->getOperands())
+    ++reads[viewedValue(value, block)];
   auto product = [&](unsigned n) -> nn::DotOp {
     return nodes[n].ops.size() == 1 ? dyn_cast<nn::DotOp>(ops[nodes[n].ops[0]])
                                     : nn::DotOp();
   };
   auto growth = [&](nn::DotOp dot) {
     int64_t bytes = bytesOf(dot.getResult());
-    for (Value value : {viewed(dot.getLhs()), viewed(dot.getRhs())})
+    for (Value value :
+         {viewedValue(dot.getLhs(), block), viewedValue(dot.getRhs(), block)})
       if (auto it = reads.find(value); it != reads.end() && it->second == 1)
         bytes -= bytesOf(value);
     return bytes;
@@ -385,15 +380,14 @@ SmallVector<Unit> Grouping::order() {
   SmallVector<Unit> units;
   while (!ready.empty()) {
     auto next = ready.begin();
-    if (nn::DotOp first = product(next->second)) {
-      int64_t least = growth(first);
-      for (auto other = std::next(next); least > 0 && other != ready.end();
-           ++other)
-        if (nn::DotOp dot = product(other->second))
-          if (int64_t bytes = growth(dot); bytes < 0) {
-            next = other;
-            break;
-          }
+    if (nn::DotOp dot = product(next->second); dot && growth(dot) > 0) {
+      auto smaller =
+          std::find_if(std::next(next), ready.end(), [&](const auto &entry) {
+            nn::DotOp other = product(entry.second);
+            return other && growth(other) < 0;
+          });
+      if (smaller != ready.end())
+        next = smaller;
     }
     unsigned n = next->second;
     ready.erase(next);

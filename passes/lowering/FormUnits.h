@@ -35,6 +35,8 @@ struct Unit {
 bool isElementwise(mlir::Operation *op);
 /// Whether the op only gives another view of its operand.
 bool isViewOp(mlir::Operation *op);
+/// The value of whose buffer the views of `block` make `value`.
+mlir::Value viewedValue(mlir::Value value, mlir::Block &block);
 
 /// A sum that a product adds to in place: an element of a sequence that the
 /// loop is the only one to read, plus a product that only the sum reads.

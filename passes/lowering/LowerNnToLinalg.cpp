@@ -45,15 +45,7 @@ struct NnLowering::Frame {
       }
   }
 
-  /// The value whose buffer a view is of.
-  Value root(Value value) const {
-    while (Operation *op = value.getDefiningOp()) {
-      if (!isViewOp(op) || op->getBlock() != &block)
-        break;
-      value = op->getOperand(0);
-    }
-    return value;
-  }
+  Value root(Value value) const { return viewedValue(value, block); }
 
   /// Whether unit `unit` may overwrite what `old` is in: all have read it.
   bool mayOverwrite(const Sink &sink, unsigned unit) const {

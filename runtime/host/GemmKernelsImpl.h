@@ -174,7 +174,7 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
     BELFRY_UNROLL
     for (int v = 0; v < NV; ++v) {
       const T *at = b + v * V::Lanes;
-      if constexpr (How != Reads::Only)
+      if constexpr (How == Reads::First || How == Reads::Packs)
         __builtin_prefetch(at + PrefetchRows * bRow);
       row[v] = V::load(at);
       if constexpr (How == Reads::Packs)
