@@ -18,34 +18,51 @@
 using namespace mlir;
 using namespace belfry;
 
-void belfry::buildLowerStage(OpPassManager &pm) {
+/// The options of a pass that has several optimisations.
+template <typename Options>
+static Options without(const Optimizations &optimizations, StringRef pass) {
+  Options options;
+  for (std::string &name : optimizations.disabled(pass))
+    options.disable.push_back(std::move(name));
+  return options;
+}
+
+void belfry::buildLowerStage(OpPassManager &pm,
+                             const Optimizations &optimizations) {
   // Constants that passes made one by one are one; dead values are gone, so
   // that nothing is kept across a phase for nobody.
   pm.addPass(createCSEPass());
   // Collectives decide what runs where, before anything has a place in memory.
-  pm.addPass(createSplitPhases());
+  pm.addPass(createSplitPhases(
+      without<SplitPhasesOptions>(optimizations, "split-phases")));
   // Loops over time carry and store no more than is read.
-  pm.addPass(createSimplifyScans());
+  pm.addPass(createSimplifyScans(
+      without<SimplifyScansOptions>(optimizations, "simplify-scans")));
   // Rows that a mask takes out are not computed.
-  pm.addPass(createPackMaskedSteps());
+  if (optimizations.has(Optimization::PackMaskedSteps))
+    pm.addPass(createPackMaskedSteps());
   // Other masks become selects, which then share the loop of what they choose
   // from.
   pm.addPass(createExpandScanMask());
   // What was made anew in a phase may be there twice.
   pm.addPass(createCSEPass());
   // Parts and wholes are brought to one shape, then loops can be shared.
-  pm.addPass(createPrepareFusion());
+  if (optimizations.has(Optimization::PrepareFusion))
+    pm.addPass(createPrepareFusion());
   pm.addPass(createCSEPass());
   // Loops, and the places of all values.
-  pm.addPass(createLowerNnToLinalg());
+  pm.addPass(createLowerNnToLinalg(
+      without<LowerNnToLinalgOptions>(optimizations, "lower-nn-to-linalg")));
 }
 
-void belfry::buildBufferizeStage(OpPassManager &pm) {
+void belfry::buildBufferizeStage(OpPassManager &pm,
+                                 const Optimizations &optimizations) {
   // Offsets and constants that were made for each use; before lifetimes are
   // numbered.
   pm.addPass(createCSEPass());
   // Allocations become rows; the runtime places them.
-  pm.addPass(createPlanBuffers());
+  pm.addPass(createPlanBuffers(
+      without<PlanBuffersOptions>(optimizations, "plan-buffers")));
 }
 
 void belfry::buildHostTargetStage(OpPassManager &pm,
@@ -53,11 +70,13 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Rows become pointers, so that what follows sees no memref argument.
   pm.addPass(createHostEntryPoints());
   // Products first: they take the fills before them along.
-  LinalgToGemmCallsOptions products;
+  auto products = without<LinalgToGemmCallsOptions>(options.optimizations,
+                                                    "linalg-to-gemm-calls");
   products.describe = options.profileOps;
   pm.addPass(createLinalgToGemmCalls(products));
   // Everything else is a kernel.
-  OutlineKernelsOptions kernels;
+  auto kernels =
+      without<OutlineKernelsOptions>(options.optimizations, "outline-kernels");
   kernels.describe = options.profileOps;
   pm.addPass(createOutlineKernels(kernels));
   // All that a phase does is a call now, each of which can be measured.
@@ -85,12 +104,17 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
 
 void belfry::buildHostLoweringPipeline(OpPassManager &pm,
                                        const HostOptions &options) {
-  buildLowerStage(pm);
-  buildBufferizeStage(pm);
+  buildLowerStage(pm, options.optimizations);
+  buildBufferizeStage(pm, options.optimizations);
   buildHostTargetStage(pm, options);
 }
 
 namespace {
+/// What the stages before the last one take.
+struct LoweringFlags : PassPipelineOptions<LoweringFlags> {
+  ListOption<std::string> disable{
+      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
+};
 struct HostFlags : PassPipelineOptions<HostFlags> {
   Option<std::string> cpu{*this, "cpu",
                           llvm::cl::desc("LLVM's name of the processor"),
@@ -99,23 +123,52 @@ struct HostFlags : PassPipelineOptions<HostFlags> {
                                llvm::cl::desc("LLVM's feature string")};
   Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
                           llvm::cl::desc("measure each op of a run")};
+  ListOption<std::string> disable{
+      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
 };
 } // namespace
 
+using ErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
+
+/// Registers a pipeline of stages that `build` adds.
+template <typename Flags, typename Build>
+static void registerStages(StringRef name, StringRef description, Build build) {
+  registerPassPipeline(
+      name, description,
+      [build](OpPassManager &pm, StringRef text, ErrorHandler error) {
+        Flags flags;
+        if (failed(flags.parseFromString(text)))
+          return failure();
+        HostOptions options;
+        if constexpr (std::is_same_v<Flags, HostFlags>)
+          options = {flags.cpu, flags.features, flags.profileOps, {}};
+        SmallVector<std::string> names(flags.disable.begin(),
+                                       flags.disable.end());
+        if (llvm::Error failed = options.optimizations.disable(names))
+          return error("'disable': " + llvm::toString(std::move(failed)));
+        build(pm, options);
+        return success();
+      },
+      [](llvm::function_ref<void(const detail::PassOptions &)> handler) {
+        handler(Flags());
+      });
+}
+
 void belfry::registerHostPipelines() {
-  static PassPipelineRegistration<> lower(
-      "belfry-lower", "parallel or placed → lowered", buildLowerStage);
-  static PassPipelineRegistration<> bufferize(
-      "belfry-bufferize", "lowered → bufferized", buildBufferizeStage);
-  static PassPipelineRegistration<HostFlags> target(
-      "belfry-host-target", "bufferized → target, for the host",
-      [](OpPassManager &pm, const HostFlags &flags) {
-        buildHostTargetStage(pm, {flags.cpu, flags.features, flags.profileOps});
+  registerStages<LoweringFlags>(
+      "belfry-lower", "parallel or placed → lowered",
+      [](OpPassManager &pm, const HostOptions &options) {
+        buildLowerStage(pm, options.optimizations);
       });
-  static PassPipelineRegistration<HostFlags> all(
-      "belfry-host", "parallel or placed → target, for the host",
-      [](OpPassManager &pm, const HostFlags &flags) {
-        buildHostLoweringPipeline(
-            pm, {flags.cpu, flags.features, flags.profileOps});
+  registerStages<LoweringFlags>(
+      "belfry-bufferize", "lowered → bufferized",
+      [](OpPassManager &pm, const HostOptions &options) {
+        buildBufferizeStage(pm, options.optimizations);
       });
+  registerStages<HostFlags>("belfry-host-target",
+                            "bufferized → target, for the host",
+                            buildHostTargetStage);
+  registerStages<HostFlags>("belfry-host",
+                            "parallel or placed → target, for the host",
+                            buildHostLoweringPipeline);
 }

@@ -8,6 +8,8 @@
 #ifndef BELFRY_PASSES_PIPELINES_H
 #define BELFRY_PASSES_PIPELINES_H
 
+#include "passes/Optimizations.h"
+
 #include <string>
 
 namespace mlir {
@@ -20,12 +22,15 @@ struct HostOptions {
   std::string cpu = "x86-64-v3"; ///< LLVM's name of the processor
   std::string features;          ///< LLVM's feature string, may be empty
   bool profileOps = false;       ///< measure each op while the program runs
+  Optimizations optimizations;   ///< what the program is built with
 };
 
 /// parallel or placed → lowered.
-void buildLowerStage(mlir::OpPassManager &pm);
+void buildLowerStage(mlir::OpPassManager &pm,
+                     const Optimizations &optimizations);
 /// lowered → bufferized.
-void buildBufferizeStage(mlir::OpPassManager &pm);
+void buildBufferizeStage(mlir::OpPassManager &pm,
+                         const Optimizations &optimizations);
 /// bufferized → target, for the host.
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// The three.

@@ -37,6 +37,9 @@ std::string stageList();
 
 /// Of the module: the name of the stage that its verifier passed.
 constexpr llvm::StringLiteral kStageAttr = "belfry.stage";
+/// Of the module: the optimisations that the stages behind it left out, by
+/// name.
+constexpr llvm::StringLiteral kDisabledAttr = "belfry.disabled";
 /// Of the module: inputs, outputs, parameters … in the form of the manifest
 /// (docs/architecture.md); --describe-program writes it.
 constexpr llvm::StringLiteral kProgramAttr = "belfry.program";

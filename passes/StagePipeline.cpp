@@ -34,14 +34,16 @@ void belfry::buildTrainStepStage(OpPassManager &pm) {
 }
 
 void belfry::buildParallelStage(OpPassManager &pm, int64_t towers,
-                                tower::Slicing slicing) {
+                                tower::Slicing slicing,
+                                const Optimizations &optimizations) {
   MakeParallelOptions options;
   options.towers = towers;
   options.slicing = slicing;
   pm.addPass(createMakeParallel(options));
   // First always right, then few.
   pm.addPass(createInsertAllReduce());
-  pm.addPass(createElideAllReduce());
+  if (optimizations.has(Optimization::ElideAllReduce))
+    pm.addPass(createElideAllReduce());
   // What the elision left behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -62,16 +64,17 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
     buildTrainStepStage(pm);
     break;
   case Stage::Parallel:
-    buildParallelStage(pm, options.towers, options.slicing);
+    buildParallelStage(pm, options.towers, options.slicing,
+                       options.host.optimizations);
     break;
   case Stage::Placed:
     buildPlacedStage(pm);
     break;
   case Stage::Lowered:
-    buildLowerStage(pm);
+    buildLowerStage(pm, options.host.optimizations);
     break;
   case Stage::Bufferized:
-    buildBufferizeStage(pm);
+    buildBufferizeStage(pm, options.host.optimizations);
     break;
   case Stage::Target:
     buildHostTargetStage(pm, options.host);
@@ -108,6 +111,8 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
                                llvm::cl::desc("LLVM's feature string")};
   Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
                           llvm::cl::desc("measure each op of a run")};
+  ListOption<std::string> disable{
+      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
 };
 
 /// Options that were checked.
@@ -149,8 +154,13 @@ FailureOr<Checked> check(StringRef text, ErrorHandler error) {
                  "'; known are balanced, drop-remainder, last-takes-rest, "
                  "strict");
   checked.options.slicing = *mode;
-  checked.options.host = {given.cpu.getValue(), given.features.getValue(),
-                          given.profileOps.getValue()};
+  checked.options.host = {given.cpu.getValue(),
+                          given.features.getValue(),
+                          given.profileOps.getValue(),
+                          {}};
+  SmallVector<std::string> names(given.disable.begin(), given.disable.end());
+  if (llvm::Error failed = checked.options.host.optimizations.disable(names))
+    return error("'disable': " + llvm::toString(std::move(failed)));
   FailureOr<Stage> from =
       checkStage("start-from", given.startFrom.getValue(), error);
   FailureOr<Stage> after =

@@ -39,7 +39,8 @@ llvm::ArrayRef<llvm::StringRef> knownTargets();
 void buildTrainStepStage(mlir::OpPassManager &pm);
 /// train-step → parallel: the functions run in towers.
 void buildParallelStage(mlir::OpPassManager &pm, int64_t towers,
-                        tower::Slicing slicing);
+                        tower::Slicing slicing,
+                        const Optimizations &optimizations);
 /// parallel → placed: every op has a device and a kernel.
 void buildPlacedStage(mlir::OpPassManager &pm);
 /// The passes that lead to `stage` from the one before it, its verifier

@@ -43,6 +43,8 @@ struct CompileOptions {
 
   /// The program can measure its ops (its `--profile`).
   bool profileOps = false;
+  /// Names of the optimisations to leave out (docs/optimizations.md).
+  std::vector<std::string> disable;
 
   /// Name of the last stage to reach; empty for all. The output is the module.
   std::string stopAfter;

@@ -23,6 +23,7 @@
 #include "lib/driver/Link.h"
 #include "lib/driver/Load.h"
 #include "lib/driver/Manifest.h"
+#include "lib/driver/PassClock.h"
 #include "lib/driver/Processor.h"
 #include "lib/import/Weights.h"
 #include "lib/import/WriteFile.h"
@@ -58,31 +59,6 @@ void onFatalError(void *, const char *reason, bool) {
   if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
     recovery->HandleExit(2);
 }
-
-/// Notes the seconds of each pass.
-class PassClock : public PassInstrumentation {
-public:
-  explicit PassClock(std::vector<std::pair<std::string, double>> &passes)
-      : passes(passes) {}
-
-  void runBeforePass(Pass *, Operation *) override {
-    starts.push_back(std::chrono::steady_clock::now());
-  }
-  void runAfterPass(Pass *pass, Operation *) override {
-    std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - starts.pop_back_val();
-    // What runs a nested pipeline has its passes' time already.
-    if (!pass->getArgument().empty())
-      passes.emplace_back(pass->getArgument().str(), seconds.count());
-  }
-  void runAfterPassFailed(Pass *pass, Operation *op) override {
-    runAfterPass(pass, op);
-  }
-
-private:
-  std::vector<std::pair<std::string, double>> &passes;
-  SmallVector<std::chrono::steady_clock::time_point> starts;
-};
 
 class Compilation {
 public:
@@ -145,6 +121,8 @@ private:
   Processor processor;
   std::unique_ptr<llvm::TargetMachine> machine;
   PipelineOptions pipeline;
+  /// What the program is built without, as far as the module knows.
+  Optimizations disabled;
   Stage last = Stage::Target;
   Emit emit = Emit::Executable;
   std::optional<llvm::json::Value> facts;
@@ -206,7 +184,9 @@ LogicalResult Compilation::checkOptions() {
   if (!found)
     return fail(found.takeError());
   processor = std::move(*found);
-  pipeline.host = {processor.cpu, processor.features, options.profileOps};
+  pipeline.host = {processor.cpu, processor.features, options.profileOps, {}};
+  if (llvm::Error error = pipeline.host.optimizations.disable(options.disable))
+    return fail("'--disable': " + llvm::toString(std::move(error)));
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
       createMachine(processor);
   if (!made)
@@ -252,6 +232,11 @@ LogicalResult Compilation::load() {
     return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
                 "', which is behind '" + stageName(last) +
                 "' of '--stop-after'");
+  llvm::Expected<Optimizations> left =
+      noteDisabled(*loaded.module, loaded.stage, pipeline.host.optimizations);
+  if (!left)
+    return fail(path + ": " + llvm::toString(left.takeError()));
+  disabled = *left;
   if (!options.outputs.empty()) {
     if (loaded.stage != Stage::Import)
       return fail(path +
@@ -380,6 +365,10 @@ LogicalResult Compilation::makeManifest() {
   // The last part counts changes of the generated code that change bits; 2:
   // exp's relatives without division.
   manifest.numerics = options.target + "/" + processor.cpu + "/2";
+  // So do these, where they are left out.
+  for (const std::string &name : disabled.disabledInexact())
+    manifest.numerics += "-" + name;
+  llvm::append_range(manifest.disabled, disabled.disabled());
   manifest.towers = options.towers;
   manifest.slicing = options.slicing;
   manifest.report = facts ? &*facts : nullptr;
@@ -498,7 +487,8 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
       })))
     return failure();
   if (failed(guarded("optimise", [&] {
-        optimize(*module, *machine);
+        if (disabled.has(Optimization::Llvm))
+          optimize(*module, *machine);
         return success();
       })))
     return failure();

@@ -237,6 +237,11 @@ llvm::Error Writer::write(const ManifestOptions &options) {
     json.attribute("target", options.target);
     json.attribute("mcpu", options.mcpu);
     json.attribute("numerics", options.numerics);
+    if (!options.disabled.empty())
+      json.attributeArray("disabled", [&] {
+        for (const std::string &name : options.disabled)
+          json.value(name);
+      });
     for (NamedAttribute entry : program) {
       StringRef key = entry.getName();
       if (key == "towers" && options.towers)

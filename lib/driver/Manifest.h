@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace belfry {
 
@@ -22,6 +23,8 @@ struct ManifestOptions {
   std::string target = "host";
   std::string mcpu;
   std::string numerics;
+  /// Names of the optimisations that were left out.
+  std::vector<std::string> disabled;
   /// In place of what the module says.
   std::optional<int64_t> towers;
   std::optional<std::string> slicing;

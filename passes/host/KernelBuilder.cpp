@@ -146,7 +146,10 @@ FailureOr<Nest> KernelBuilder::takeApart(linalg::LinalgOp linalg) {
       nest.dims[d].strides.push_back(strides[d]);
     nest.operands.push_back(entry);
   }
-  if (auto generic = dyn_cast<linalg::GenericOp>(linalg.getOperation())) {
+  auto generic = dyn_cast<linalg::GenericOp>(linalg.getOperation());
+  if (!generic && !isa<linalg::FillOp, linalg::CopyOp>(linalg.getOperation()))
+    return linalg->emitOpError("is no loop nest that is written out");
+  if (generic) {
     nest.body = &generic.getRegion().front();
     for (Operation &inner : *nest.body)
       nest.usesIndex |= isa<linalg::IndexOp, memref::LoadOp>(inner);
@@ -158,10 +161,13 @@ FailureOr<Nest> KernelBuilder::takeApart(linalg::LinalgOp linalg) {
 void KernelBuilder::collapse(Nest &nest) {
   if (nest.usesIndex)
     return;
+  bool merge = optimizations.has(Optimization::MergeLoops);
   llvm::erase_if(nest.dims, [](const NestDim &d) { return d.size.is(1); });
   for (unsigned d = nest.dims.size(); d-- > 1;) {
     NestDim &outer = nest.dims[d - 1], &inner = nest.dims[d];
     bool joins = outer.parallel == inner.parallel &&
+                 // The order of a sum follows from its loops: those stay.
+                 (merge || !outer.parallel) &&
                  (outer.size.isFixed() || inner.size.isFixed());
     for (unsigned i = 0; joins && i < nest.operands.size(); ++i)
       joins = (outer.strides[i].is(0) && inner.strides[i].is(0)) ||
@@ -258,7 +264,8 @@ void KernelBuilder::planSplit(Nest &nest) {
       plan.costFactors.push_back(dim.size);
   }
   plan.cost = static_cast<int64_t>(std::min(each, 1e15));
-  if (total < double(kLeastSplitCost))
+  if (total < double(kLeastSplitCost) ||
+      !optimizations.has(Optimization::SplitLoops))
     return;
   splitDim = best;
   setSplit(plan);
@@ -293,7 +300,8 @@ void KernelBuilder::planSplit(scf::ForOp loop) {
   plan.count = *count;
   plan.cost = cost * repeats.getInt();
   if (plan.cost * (count->perRow * kUsualRows + count->fixed) >=
-      kLeastSplitCost)
+          kLeastSplitCost &&
+      optimizations.has(Optimization::SplitLoops))
     setSplit(plan);
 }
 

@@ -8,6 +8,7 @@
 #ifndef BELFRY_PASSES_HOST_KERNELBUILDER_H
 #define BELFRY_PASSES_HOST_KERNELBUILDER_H
 
+#include "passes/Optimizations.h"
 #include "passes/host/HostViews.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -50,9 +51,10 @@ struct Nest {
 
 class KernelBuilder {
 public:
-  KernelBuilder(mlir::Operation *op, mlir::Value rows)
+  KernelBuilder(mlir::Operation *op, mlir::Value rows,
+                const Optimizations &optimizations)
       : op(op), loc(mlir::UnknownLoc::get(op->getContext())), rows(rows),
-        b(op->getContext()) {}
+        optimizations(optimizations), b(op->getContext()) {}
 
   /// Builds the function, in front of nothing: the caller puts it somewhere.
   /// Fails with an error.
@@ -119,6 +121,7 @@ private:
   mlir::Operation *op;
   mlir::Location loc;
   mlir::Value rows;
+  const Optimizations &optimizations;
   mlir::OpBuilder b;
   llvm::DenseMap<mlir::Value, mlir::Value> counts; ///< outside → inside
   llvm::SmallVector<View> pointers;                ///< base and offset matter

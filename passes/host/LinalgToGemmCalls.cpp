@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "belfry/Runtime.h"
+#include "passes/Optimizations.h"
 #include "passes/Passes.h"
 #include "passes/host/HostViews.h"
 #include "passes/host/OpFacts.h"
@@ -20,20 +21,59 @@ namespace belfry {
 using namespace mlir;
 using namespace belfry;
 
+/// Products as loops, each element the chain of multiply-adds that the library
+/// computes.
+static void writeOut(func::FuncOp phase) {
+  SmallVector<linalg::MatmulOp> products;
+  phase.walk([&](linalg::MatmulOp op) { products.push_back(op); });
+  for (linalg::MatmulOp op : products) {
+    OpBuilder b(op);
+    // B first: the innermost loop then walks its rows.
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    std::swap(maps[0], maps[1]);
+    linalg::GenericOp::create(
+        b, op.getLoc(), ValueRange{op.getInputs()[1], op.getInputs()[0]},
+        op.getOutputs(), maps, op.getIteratorTypesArray(),
+        [](OpBuilder &body, Location loc, ValueRange values) {
+          Value next;
+          if (isa<FloatType>(values[0].getType()))
+            next =
+                math::FmaOp::create(body, loc, values[0], values[1], values[2]);
+          else
+            next = arith::AddIOp::create(
+                body, loc, values[2],
+                arith::MulIOp::create(body, loc, values[0], values[1]));
+          linalg::YieldOp::create(body, loc, next);
+        });
+    op.erase();
+  }
+}
+
 namespace {
 
 struct LinalgToGemmCallsPass
     : belfry::impl::LinalgToGemmCallsBase<LinalgToGemmCallsPass> {
   using LinalgToGemmCallsBase::LinalgToGemmCallsBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     for (auto phase :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (phase->hasAttr(kFunctionAttr) && failed(rewrite(phase)))
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (!phase->hasAttr(kFunctionAttr))
+        continue;
+      if (!optimizations.has(Optimization::ProductCalls))
+        writeOut(phase);
+      else if (failed(rewrite(phase)))
         return signalPassFailure();
+    }
   }
 
   LogicalResult rewrite(func::FuncOp phase);
+
+  Optimizations optimizations;
 };
 
 } // namespace
@@ -111,7 +151,8 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
       return failure();
     // A fill of the same target just before is part of the call.
     bool accumulate = true;
-    for (Operation *before = op->getPrevNode(); before;
+    for (Operation *before = op->getPrevNode();
+         before && optimizations.has(Optimization::MergeFills);
          before = before->getPrevNode()) {
       auto fill = dyn_cast<linalg::FillOp>(before);
       if (!fill) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Optimizations.h"
 #include "passes/Passes.h"
 #include "passes/host/LoopGroup.h"
 #include "passes/host/OpFacts.h"
@@ -66,6 +67,10 @@ struct OutlineKernelsPass
     : belfry::impl::OutlineKernelsBase<OutlineKernelsPass> {
   using OutlineKernelsBase::OutlineKernelsBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> phases;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -86,6 +91,8 @@ struct OutlineKernelsPass
   void flush(LoopGroup &group, Operation *op);
 
   llvm::StringMap<Kernel> known; ///< by the text of the function
+  unsigned count = 0;            ///< of kernels
+  Optimizations optimizations;
 };
 
 } // namespace
@@ -165,14 +172,14 @@ Kernel OutlineKernelsPass::share(KernelBuilder &kernel) {
   OpPrintingFlags flags;
   kernel.function->print(stream, flags.useLocalScope());
   auto [it, fresh] = known.try_emplace(text);
-  if (!fresh) {
+  if (!fresh && optimizations.has(Optimization::ShareKernels)) {
     kernel.function.erase();
     ++numShared;
     return it->second;
   }
   OpBuilder at = OpBuilder::atBlockEnd(getOperation().getBody());
   at.insert(kernel.function);
-  kernel.function.setName(("kernel_" + Twine(known.size() - 1)).str());
+  kernel.function.setName(("kernel_" + Twine(count++)).str());
   annotateLoops(kernel.function);
   it->second.function = kernel.function;
   if (kernel.split) {
@@ -192,14 +199,15 @@ void OutlineKernelsPass::flush(LoopGroup &group, Operation *op) {
 
 LogicalResult OutlineKernelsPass::outline(Operation *op, Value rows,
                                           LoopGroup &group) {
-  KernelBuilder kernel(op, rows);
+  KernelBuilder kernel(op, rows, optimizations);
   if (failed(kernel.build()))
     return failure();
   Kernel functions = share(kernel);
   OpBuilder b(op);
   kernel.buildArguments(b);
   // The loops of the group move down to where it ends.
-  if (!group.isApart(kernel.accesses()))
+  if (!optimizations.has(Optimization::GroupLoops) ||
+      !group.isApart(kernel.accesses()))
     flush(group, op);
   DictionaryAttr facts = describe ? describeNest(op, rows) : DictionaryAttr();
   if (kernel.split) {

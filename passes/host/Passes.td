@@ -29,9 +29,12 @@ def LinalgToGemmCalls : Pass<"linalg-to-gemm-calls", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"describe", "describe", "bool", "false",
-      "Notes at each call what it computes, for --instrument-ops">
+      "Notes at each call what it computes, for --instrument-ops">,
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::math::MathDialect"];
   let statistics = [
     Statistic<"numCalls", "calls", "Number of calls">,
     Statistic<"numPacked", "packed", "Number of matrices packed once for many products">,
@@ -52,7 +55,9 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"describe", "describe", "bool", "false",
-      "Notes at each call what it computes, for --instrument-ops">
+      "Notes at each call what it computes, for --instrument-ops">,
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];

@@ -114,11 +114,14 @@ namespace {
 
 class Grouping {
 public:
-  Grouping(Block &block, RowExtents &extents) : block(block), extents(extents) {
+  Grouping(Block &block, RowExtents &extents,
+           const Optimizations &optimizations)
+      : block(block), extents(extents), optimizations(optimizations) {
     for (Operation &op : block.without_terminator())
       add(&op);
     // In a loop only: elsewhere values would have to live longer for it.
-    if (isa<nn::ScanOp>(block.getParentOp()))
+    if (isa<nn::ScanOp>(block.getParentOp()) &&
+        optimizations.has(Optimization::FuseElementwise))
       mergeReaders();
   }
 
@@ -148,6 +151,7 @@ private:
 
   Block &block;
   RowExtents &extents;
+  const Optimizations &optimizations;
   SmallVector<Operation *> ops;
   DenseMap<Operation *, unsigned> number; ///< of an op: its node at first
   std::vector<Node> nodes;
@@ -215,7 +219,8 @@ static int64_t elementBytesOf(Value value) {
 /// that differs by element, into its unit; where its result would be wider than
 /// what it reads, the readers do better with the latter.
 bool Grouping::joinDraw(Operation *op, unsigned self) {
-  if (isa<nn::RandomOp, nn::IotaOp>(op))
+  if (isa<nn::RandomOp, nn::IotaOp>(op) ||
+      !optimizations.has(Optimization::FuseRandom))
     return false;
   std::optional<unsigned> draw;
   int64_t bytes = 0;
@@ -257,7 +262,8 @@ void Grouping::add(Operation *op) {
     if (!llvm::is_contained(node.reads, from))
       node.reads.push_back(from);
   }
-  if (auto sum = accumulationOf(op)) {
+  if (auto sum = accumulationOf(op);
+      sum && optimizations.has(Optimization::AddInPlace)) {
     // The product is the only op inside of the block that is read.
     node.elementwise = false;
     return merge(find(number.lookup(sum->product)), self);
@@ -268,7 +274,8 @@ void Grouping::add(Operation *op) {
   if (auto m = extents.multiple(op->getResult(0)); succeeded(m))
     node.multiple = *m;
   node.random = isa<nn::RandomOp>(op);
-  if (node.random || joinDraw(op, self))
+  if (node.random || joinDraw(op, self) ||
+      !optimizations.has(Optimization::FuseElementwise))
     return;
   SmallVector<unsigned> reads = node.reads;
   for (unsigned read : reads) {
@@ -380,7 +387,8 @@ SmallVector<Unit> Grouping::order() {
   SmallVector<Unit> units;
   while (!ready.empty()) {
     auto next = ready.begin();
-    if (nn::DotOp dot = product(next->second); dot && growth(dot) > 0) {
+    if (nn::DotOp dot = product(next->second);
+        dot && optimizations.has(Optimization::OrderUnits) && growth(dot) > 0) {
       auto smaller =
           std::find_if(std::next(next), ready.end(), [&](const auto &entry) {
             nn::DotOp other = product(entry.second);
@@ -406,6 +414,7 @@ SmallVector<Unit> Grouping::order() {
   return units;
 }
 
-SmallVector<Unit> belfry::formUnits(Block &block, RowExtents &extents) {
-  return Grouping(block, extents).order();
+SmallVector<Unit> belfry::formUnits(Block &block, RowExtents &extents,
+                                    const Optimizations &optimizations) {
+  return Grouping(block, extents, optimizations).order();
 }

@@ -17,6 +17,7 @@
 #define BELFRY_PASSES_LOWERING_FORMUNITS_H
 
 #include "dialects/nn/Nn.h"
+#include "passes/Optimizations.h"
 #include "passes/lowering/RowExtents.h"
 
 #include "mlir/IR/Block.h"
@@ -62,7 +63,8 @@ bool isShapeOperand(mlir::OpOperand &operand);
 /// The op that reads the elements of `value`, if there is one such operand.
 mlir::Operation *onlyReader(mlir::Value value);
 
-llvm::SmallVector<Unit> formUnits(mlir::Block &block, RowExtents &extents);
+llvm::SmallVector<Unit> formUnits(mlir::Block &block, RowExtents &extents,
+                                  const Optimizations &optimizations);
 
 } // namespace belfry
 

@@ -130,7 +130,8 @@ void NnLowering::lowerDot(nn::DotOp op, nn::BinaryOp sum) {
   View y = matrices(op.getRhs(), rhs, op.getRhsBatch(), op.getRhsContract(),
                     rhsFree);
   // What every step multiplies with is packed once.
-  if (scan && y.rank() == 2 && y.base == rhs.base &&
+  if (scan && optimizations.has(Optimization::PackWeights) && y.rank() == 2 &&
+      y.base == rhs.base &&
       llvm::is_contained(scan->op.getClosedArgs(), op.getRhs()) &&
       isa<FloatType>(y.element) && y.sizes[0].isFixed() && y.sizes[1].isFixed())
     y = packed(op.getRhs(), y);

@@ -33,8 +33,9 @@ using namespace belfry;
 //===----------------------------------------------------------------------===//
 
 struct NnLowering::Frame {
-  Frame(Block &block, ArrayRef<Sink> sinks, RowExtents &extents)
-      : block(block), units(formUnits(block, extents)),
+  Frame(Block &block, ArrayRef<Sink> sinks, RowExtents &extents,
+        const Optimizations &optimizations)
+      : block(block), units(formUnits(block, extents, optimizations)),
         sinks(sinks.begin(), sinks.end()), satisfied(sinks.size(), false) {
     for (auto [i, unit] : llvm::enumerate(units))
       for (Operation *op : unit.ops) {
@@ -191,6 +192,9 @@ View NnLowering::wantedByConcat(nn::ConcatOp concat, unsigned operand) {
 
 SmallVector<View> NnLowering::wantedPlaces(Value value, unsigned unit) {
   SmallVector<View> wanted;
+  if (!optimizations.has(Optimization::WriteInPlace))
+    return wanted;
+  bool updates = optimizations.has(Optimization::UpdateInPlace);
   // Follow the value forwards through views that only rearrange.
   struct Step {
     Value value;
@@ -212,8 +216,8 @@ SmallVector<View> NnLowering::wantedPlaces(Value value, unsigned unit) {
     for (auto [i, sink] : llvm::enumerate(frame->sinks)) {
       if (frame->satisfied[i] || sink.value != step.value)
         continue;
-      if (sink.old &&
-          (!step.path.empty() || early || !frame->mayOverwrite(sink, unit)))
+      if (sink.old && (!updates || !step.path.empty() || early ||
+                       !frame->mayOverwrite(sink, unit)))
         continue;
       if (auto place = back(step, sink.place)) {
         frame->satisfied[i] = true;
@@ -390,7 +394,7 @@ LogicalResult NnLowering::lowerUnit(const Unit &unit) {
 }
 
 LogicalResult NnLowering::lowerBlock(Block &block, ArrayRef<Sink> sinks) {
-  Frame here(block, sinks, extents);
+  Frame here(block, sinks, extents, optimizations);
   Frame *outer = std::exchange(frame, &here);
   // What the block gets and hands out as it is goes first: a carried value that
   // is saved can then be overwritten in place.
@@ -436,6 +440,12 @@ LogicalResult NnLowering::lowerBlock(Block &block, ArrayRef<Sink> sinks) {
 namespace {
 struct LowerNnToLinalgPass
     : belfry::impl::LowerNnToLinalgBase<LowerNnToLinalgPass> {
+  using LowerNnToLinalgBase::LowerNnToLinalgBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> phases;
@@ -448,6 +458,8 @@ struct LowerNnToLinalgPass
   }
 
   LogicalResult lowerPhase(func::FuncOp phase);
+
+  Optimizations optimizations;
 };
 } // namespace
 
@@ -468,7 +480,7 @@ LogicalResult LowerNnToLinalgPass::lowerPhase(func::FuncOp phase) {
   b.setInsertionPointToEnd(body);
 
   NnLowering lowering(b, body->getArgument(kRows),
-                      body->getArgument(kRowOffset));
+                      body->getArgument(kRowOffset), optimizations);
   RowExtents extents;
   SmallVector<std::pair<int64_t, Value>> rows; // row, its memref
   SmallVector<int64_t> multiples;

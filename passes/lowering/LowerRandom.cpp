@@ -104,7 +104,8 @@ LogicalResult NnLowering::lowerRandom(const Unit &unit) {
   int64_t count = 1; // elements of a row
   for (Affine size : ArrayRef(sizes).drop_front(sizes.empty() ? 0 : 1))
     count *= size.isFixed() ? size.fixed : 0;
-  if (count <= 1) // one element a block, or rows of a length not known here
+  // One element a block, or rows of a length not known here.
+  if (count <= 1 || !optimizations.has(Optimization::RandomBlocks))
     return lowerElementwise(unit);
   int64_t blocks = llvm::divideCeil(count, 4);
 

@@ -37,9 +37,11 @@ struct StepRegion {
 /// The regions of the sequences of a loop.
 class Regions {
 public:
-  Regions(nn::ScanOp op, RowExtents &extents) {
-    for (auto [i, unit] :
-         llvm::enumerate(formUnits(op.getBody().front(), extents))) {
+  Regions(nn::ScanOp op, RowExtents &extents,
+          const Optimizations &optimizations)
+      : addsInPlace(optimizations.has(Optimization::AddInPlace)) {
+    for (auto [i, unit] : llvm::enumerate(
+             formUnits(op.getBody().front(), extents, optimizations))) {
       elementwise.push_back(unit.elementwise);
       for (Operation *inner : unit.ops)
         unitOf[inner] = i;
@@ -61,6 +63,7 @@ public:
 private:
   std::optional<unsigned> onlyUnit(Value value) const;
 
+  bool addsInPlace;
   SmallVector<StepRegion> regions;
   DenseMap<Operation *, unsigned> unitOf;
   SmallVector<bool> elementwise;
@@ -85,7 +88,8 @@ std::optional<unsigned> Regions::onlyUnit(Value value) const {
 
 void Regions::add(Value argument, const View &steps) {
   // A product adds to the whole of it before.
-  if (Operation *user = onlyReader(argument); accumulationOf(user))
+  if (Operation *user = onlyReader(argument);
+      addsInPlace && accumulationOf(user))
     argument = user->getResult(0);
   if (auto unit = onlyUnit(argument)) {
     regions.push_back({steps, *unit});
@@ -174,7 +178,9 @@ static Operation *lastReader(Value value) {
 }
 
 void NnLowering::reuseSequences(nn::ScanOp op) {
-  Regions regions(op, extents);
+  if (!optimizations.has(Optimization::ReuseSequences))
+    return;
+  Regions regions(op, extents, optimizations);
   for (auto [argument, sequence] :
        llvm::zip(op.getSequenceArgs(), op.getSequences())) {
     View steps = viewOf(stepsValue(op, sequence));

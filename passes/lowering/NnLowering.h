@@ -51,8 +51,10 @@ struct Sink {
 
 class NnLowering {
 public:
-  NnLowering(mlir::OpBuilder &builder, mlir::Value rows, mlir::Value rowOffset)
-      : b(builder), math(rows), rowOffset(rowOffset) {}
+  NnLowering(mlir::OpBuilder &builder, mlir::Value rows, mlir::Value rowOffset,
+             const Optimizations &optimizations)
+      : b(builder), math(rows), rowOffset(rowOffset),
+        optimizations(optimizations) {}
 
   /// Lowers the ops of `block` in front of the insertion point and fills the
   /// sinks. The views of the block's arguments have to be set.
@@ -185,6 +187,7 @@ private:
   mlir::Location loc = mlir::UnknownLoc::get(b.getContext());
   RowMath math;
   mlir::Value rowOffset;
+  const Optimizations &optimizations;
   RowExtents extents;
   llvm::DenseMap<mlir::Value, View> views;
   mlir::IRMapping scalars; ///< index and integer values outside of tensors

@@ -62,6 +62,10 @@ def SimplifyScans : Pass<"simplify-scans"> {
     elementwise op whose only reader is the loop, and whose other operands are
     the same at every step, moves into the body.
   }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
+  ];
   let dependentDialects = ["::belfry::nn::NnDialect"];
   let statistics = [
     Statistic<"numDropped", "dropped", "Number of outputs dropped">,
@@ -90,6 +94,10 @@ def LowerNnToLinalg : Pass<"lower-nn-to-linalg", "::mlir::ModuleOp"> {
     parts of concatenations, steps of stacked outputs, carried buffers and
     parameters. What needs a buffer of its own is a memref.alloc.
   }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
       "::mlir::func::FuncDialect"];
@@ -103,6 +111,10 @@ def PlanBuffers : Pass<"plan-buffers", "::mlir::ModuleOp"> {
     runtime's planner places them. An extent that is not a multiple of the rows
     is an error.
   }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
+  ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"numScratch", "scratch", "Number of scratch buffers">];
 }

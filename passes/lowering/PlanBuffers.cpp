@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Optimizations.h"
 #include "passes/Passes.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowExtents.h"
@@ -41,8 +42,9 @@ struct Lifetime {
 
 class Planner {
 public:
-  Planner(ModuleOp module, DictionaryAttr table, ArrayAttr phases)
-      : module(module), table(table), phases(phases),
+  Planner(ModuleOp module, DictionaryAttr table, ArrayAttr phases,
+          bool shareMemory)
+      : module(module), table(table), phases(phases), shareMemory(shareMemory),
         builder(module.getContext()) {}
 
   FailureOr<DictionaryAttr> run();
@@ -61,6 +63,7 @@ private:
   ModuleOp module;
   DictionaryAttr table;
   ArrayAttr phases;
+  bool shareMemory;
   OpBuilder builder;
   SmallVector<NamedAttrList> rows;
   DenseMap<Operation *, std::pair<int64_t, int64_t>> positions;
@@ -205,6 +208,9 @@ FailureOr<DictionaryAttr> Planner::run() {
       row.set("live", pair(std::max<int64_t>(range.first, 0),
                            std::max<int64_t>(range.last, 0)));
     }
+    // What lives as long as the step has a place of its own.
+    if (!shareMemory && row.get("live"))
+      row.set("live", pair(0, std::max<int64_t>(position - 1, 0)));
     buffers.push_back(row.getDictionary(module.getContext()));
   }
   NamedAttrList result(table);
@@ -214,6 +220,12 @@ FailureOr<DictionaryAttr> Planner::run() {
 
 namespace {
 struct PlanBuffersPass : belfry::impl::PlanBuffersBase<PlanBuffersPass> {
+  using PlanBuffersBase::PlanBuffersBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyPhaseTable(module)))
@@ -222,7 +234,8 @@ struct PlanBuffersPass : belfry::impl::PlanBuffersBase<PlanBuffersPass> {
     auto phases = module->getAttrOfType<ArrayAttr>(kPhasesAttr);
     NamedAttrList result;
     for (NamedAttribute table : tables) {
-      Planner planner(module, cast<DictionaryAttr>(table.getValue()), phases);
+      Planner planner(module, cast<DictionaryAttr>(table.getValue()), phases,
+                      optimizations.has(Optimization::ShareMemory));
       FailureOr<DictionaryAttr> planned = planner.run();
       if (failed(planned))
         return signalPassFailure();
@@ -231,5 +244,7 @@ struct PlanBuffersPass : belfry::impl::PlanBuffersBase<PlanBuffersPass> {
     }
     module->setAttr(kFunctionsAttr, result.getDictionary(&getContext()));
   }
+
+  Optimizations optimizations;
 };
 } // namespace

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Optimizations.h"
 #include "passes/Passes.h"
 #include "passes/lowering/FormUnits.h"
 
@@ -215,21 +216,34 @@ static int64_t addProductsFirst(nn::ScanOp op) {
 
 namespace {
 struct SimplifyScansPass : belfry::impl::SimplifyScansBase<SimplifyScansPass> {
+  using SimplifyScansBase::SimplifyScansBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     SmallVector<nn::ScanOp> scans;
     getOperation()->walk([&](nn::ScanOp op) { scans.push_back(op); });
     int64_t dropped = 0, sunk = 0, reordered = 0;
     for (nn::ScanOp op : scans) {
-      op = dropOutputs(op, dropped);
-      while (nn::ScanOp next = sinkProducer(op)) {
+      if (optimizations.has(Optimization::DropOutputs))
+        op = dropOutputs(op, dropped);
+      while (optimizations.has(Optimization::SinkIntoLoops)) {
+        nn::ScanOp next = sinkProducer(op);
+        if (!next)
+          break;
         op = next;
         ++sunk;
       }
-      reordered += addProductsFirst(op);
+      if (optimizations.has(Optimization::ProductsFirst))
+        reordered += addProductsFirst(op);
     }
     numDropped += dropped;
     numSunk += sunk;
     numReordered += reordered;
   }
+
+  Optimizations optimizations;
 };
 } // namespace

@@ -105,6 +105,10 @@ def SplitPhases : Pass<"split-phases", "::mlir::ModuleOp"> {
     Cheap ops (constants, broadcasts, views, small replicated values) are made
     anew in each phase that needs them.
   }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+      "Optimisations to leave out, by name (docs/optimizations.md)">
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::arith::ArithDialect"];
   let statistics = [

@@ -53,7 +53,8 @@ bool PhaseSplitter::isFree(Operation *op) const {
           nn::ReshapeOp, nn::SliceOp, nn::DimSizeOp, tower::SliceOp,
           tower::RowOffsetOp, tower::IndexOp>(op))
     return true;
-  if (!isa<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
+  if (!recomputeSmall ||
+      !isa<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
            nn::ConvertOp>(op) ||
       perTower.lookup(op->getResult(0)))
     return false;

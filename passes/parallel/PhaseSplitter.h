@@ -24,8 +24,10 @@ namespace belfry {
 
 class PhaseSplitter {
 public:
-  explicit PhaseSplitter(mlir::func::FuncOp function)
-      : function(function), builder(function) {}
+  /// With `recomputeSmall` small replicated values are made in each phase that
+  /// reads them, rather than cross.
+  PhaseSplitter(mlir::func::FuncOp function, bool recomputeSmall)
+      : function(function), builder(function), recomputeSmall(recomputeSmall) {}
 
   llvm::LogicalResult run();
 
@@ -77,6 +79,7 @@ private:
 
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
+  bool recomputeSmall;
   tower::ReplicateOp replicate;
   RowExtents extents;
   llvm::SmallVector<mlir::Operation *> ops;

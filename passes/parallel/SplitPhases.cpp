@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Optimizations.h"
 #include "passes/Passes.h"
 #include "passes/parallel/PhaseSplitter.h"
 
@@ -34,6 +35,12 @@ using namespace belfry;
 
 namespace {
 struct SplitPhasesPass : belfry::impl::SplitPhasesBase<SplitPhasesPass> {
+  using SplitPhasesBase::SplitPhasesBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDisabled(optimizations, disable, context);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(module);
@@ -48,7 +55,8 @@ struct SplitPhasesPass : belfry::impl::SplitPhasesBase<SplitPhasesPass> {
     SmallVector<Attribute> phases;
     NamedAttrList tables;
     for (func::FuncOp function : functions) {
-      PhaseSplitter splitter(function);
+      PhaseSplitter splitter(function,
+                             optimizations.has(Optimization::RecomputeSmall));
       if (failed(splitter.run()))
         return signalPassFailure();
       tables.append(function.getName(), splitter.table(phases.size()));
@@ -61,5 +69,7 @@ struct SplitPhasesPass : belfry::impl::SplitPhasesBase<SplitPhasesPass> {
     module->setAttr(kPhasesAttr, builder.getArrayAttr(phases));
     module->setAttr(kFunctionsAttr, tables.getDictionary(&getContext()));
   }
+
+  Optimizations optimizations;
 };
 } // namespace

@@ -129,6 +129,11 @@ std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                       : ", Keras " + manifest.kerasVersion)});
   table.row({"target", manifest.target + ", " + manifest.mcpu});
   table.row({"numerics", manifest.numerics});
+  std::string disabled;
+  for (const std::string &name : manifest.disabled)
+    disabled += (disabled.empty() ? "" : ", ") + name;
+  if (!disabled.empty())
+    table.row({"without", disabled});
   table.row({"towers", std::to_string(manifest.towers) +
                            " unless '--towers' says otherwise"});
   addTensors(table, "input", manifest.inputs);

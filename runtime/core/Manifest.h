@@ -147,6 +147,7 @@ struct OpInfo {
 /// The manifest of docs/architecture.md, checked: every index is in range.
 struct Manifest {
   std::string model, kerasVersion, target, mcpu, numerics;
+  std::vector<std::string> disabled; ///< optimisations that were left out
   int64_t towers = 1;
   SlicingMode slicing = SlicingMode::Balanced;
   std::vector<TensorInfo> inputs, outputs, targets, sampleWeights;

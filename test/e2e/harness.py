@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 import h5py
@@ -39,6 +40,7 @@ class Context:
     def __init__(self, bin_dir, target="host", keras=None, timeout=120, verbose=False):
         self.bin, self.target, self.keras, self.timeout, self.verbose = os.path.abspath(bin_dir), target, keras, timeout, verbose
         self.passed = self.failed = 0
+        self.lock = threading.Lock()  # suites may check side by side
         self.tmp = tempfile.mkdtemp(prefix="belfry-e2e-")
 
     def close(self):
@@ -52,18 +54,20 @@ class Context:
 
     def check(self, name, problem):
         """One check: problem is None or "" where it holds, else what is wrong."""
-        if problem:
-            self.failed += 1
-            print(f"FAIL {name}: {problem}", flush=True)
-        else:
-            self.passed += 1
+        with self.lock:
+            if problem:
+                self.failed += 1
+                print(f"FAIL {name}: {problem}", flush=True)
+            else:
+                self.passed += 1
         return not problem
 
     def run(self, argv, cwd=None, timeout=None, interrupt_after=None):
         """Runs a process in cwd. interrupt_after: seconds after which it gets a SIGINT."""
         r = Result()
         cwd = cwd or self.tmp
-        out, err = os.path.join(self.tmp, ".out"), os.path.join(self.tmp, ".err")
+        own = f"{threading.get_ident()}"  # suites may run commands side by side
+        out, err = os.path.join(self.tmp, ".out" + own), os.path.join(self.tmp, ".err" + own)
         start = time.time()
         with open(out, "wb") as fo, open(err, "wb") as fe:
             try:

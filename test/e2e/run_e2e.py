@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """End-to-end tests on whole models: builds training binaries with belfryc and compares with Keras's numbers and with itself.
 
-    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,bad,behaviour,accuracy,bench] [--only WORD] [--keras-check PYTHON]
+    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,switches,bad,behaviour,accuracy,bench] [--only WORD] [--keras-check PYTHON]
 
 fidelity   one tower against Keras (goldens/, made by make_goldens.py)
 single     N = 1, 2, 3, 4, 8 towers against one in the reference interpreter, in f64
 towers     N = 2, 3, 4, 8 against one at batch 1, 5, 7, 128: predictions, loss, metrics, first gradients, 20 steps
 bits       the same bytes on any number of devices and threads
+switches   the same numbers without one optimisation after the other
 bad        bad input
 behaviour  saving, seeds, validation, data files, limits of size and time
 accuracy   what examples reach on real data
@@ -28,9 +29,10 @@ import bench
 import fidelity
 import harness
 import single
+import switches
 import towers
 
-SUITES = {"fidelity": fidelity.run, "single": single.run, "towers": towers.run, "bits": towers.bits, "bad": bad_input.run, "behaviour": behaviour.run,
+SUITES = {"fidelity": fidelity.run, "single": single.run, "towers": towers.run, "bits": towers.bits, "switches": switches.run, "bad": bad_input.run, "behaviour": behaviour.run,
           "accuracy": accuracy.run, "bench": bench.run}
 
 

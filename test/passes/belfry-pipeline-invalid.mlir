@@ -4,7 +4,13 @@
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not %raw-belfry-opt %s --belfry-pipeline='start-from=placed stop-after=parallel' 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: not %raw-belfry-opt %s --print-pipeline --belfry-pipeline=towers=-1 2>&1 | FileCheck %s --check-prefix=PRINT
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=disable=pack-mask-steps 2>&1 | FileCheck %s --check-prefix=DISABLE
+// RUN: not %raw-belfry-opt %s --belfry-host=disable=llvm,group-loop 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: not %raw-belfry-opt %s --plan-buffers=disable=nothing 2>&1 | FileCheck %s --check-prefix=PASS
 
+// DISABLE: 'disable': unknown optimisation 'pack-mask-steps'; did you mean 'pack-masked-steps'?
+// HOST: 'disable': unknown optimisation 'group-loop'; did you mean 'group-loops'?
+// PASS: error: 'disable': unknown optimisation 'nothing'; known are all, elide-all-reduce, recompute-small
 // TARGET: target 'cuda' is not in this version; known are host
 // TOWERS: expected at least 1 tower, got 0
 // SLICING: unknown slicing 'thin'; known are balanced, drop-remainder, last-takes-rest, strict

@@ -3,6 +3,13 @@
 // RUN: belfry-opt %t.mlir --belfry-pipeline='start-from=train-step stop-after=parallel towers=2' | FileCheck %s --check-prefix=PARALLEL
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='towers=4 stop-after=placed' | FileCheck %s --check-prefix=PRINT
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=placed' | FileCheck %s --check-prefix=REST
+// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=train-step disable=elide-all-reduce,pack-masked-steps,reuse-sequences,pack-weights,llvm' | FileCheck %s --check-prefix=WITHOUT
+
+// WITHOUT: insert-all-reduce
+// WITHOUT-NOT: elide-all-reduce
+// WITHOUT: simplify-scans{}
+// WITHOUT-NEXT: expand-scan-mask
+// WITHOUT: lower-nn-to-linalg{disable={{.}}reuse-sequences,pack-weights
 
 // PLACED: belfry.stage = "placed"
 // PLACED: tower.replicate towers = 4 slicing = balanced

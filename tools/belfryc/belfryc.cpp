@@ -8,7 +8,9 @@
 #include "belfry/Compiler.h"
 #include "lib/import/Diagnostics.h"
 #include "lib/support/CommandLine.h"
+#include "passes/Optimizations.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -66,6 +68,12 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
   app.add_flag(
       "--profile-ops", compile.profileOps,
       "the program can measure each of its ops ('fit --profile FILE')");
+  app.add_option(
+         "--disable", compile.disable,
+         "builds the program without these optimisations, listed below; "
+         "'all' is every one")
+      ->delimiter(',')
+      ->type_name("NAME,…");
   app.add_option("--emit", arguments.emit,
                  "exe (default), lib (an archive), obj, llvm, mlir (default "
                  "with --stop-after, which takes no other)")
@@ -89,6 +97,18 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
                "long");
   app.add_flag("--all-errors", arguments.allErrors,
                "prints every error, not only the first 20 lines");
+}
+
+/// The optimisations that --disable takes, a line each.
+static std::string describeOptimizations() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "OPTIMISATIONS (without those marked * results agree to rounding, "
+        "without the others bit for bit):\n";
+  for (const OptimizationInfo &info : allOptimizations())
+    os << "  " << (info.exact ? ' ' : '*') << ' '
+       << llvm::left_justify(info.name, 18) << ' ' << info.summary << '\n';
+  return text;
 }
 
 /// Errors and warnings in Belfry's form.
@@ -128,6 +148,7 @@ int main(int argc, char **argv) {
                "belfryc");
   Arguments arguments;
   addOptions(app, arguments);
+  app.footer(describeOptimizations());
   if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
     return *status;
   static const std::map<std::string, Emit> kinds = {{"exe", Emit::Executable},

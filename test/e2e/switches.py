@@ -1,0 +1,130 @@
+"""Programs without one optimisation after the other, against the program with all of them (docs/optimizations.md)."""
+import concurrent.futures
+import os
+
+import numpy as np
+
+import cases
+import harness as h
+
+# family: masks, rows, batch. An odd batch gives two towers different numbers of rows.
+MODELS = {
+    "quickdraw": (("none", "leading", "inner", "complete"), 22, 11),
+    "quickdraw_full": (("complete",), 14, 7),
+    "fashion_mnist_full": (("none",), 150, 75),
+    "gru": (("none", "complete"), 22, 11),
+    "bidirectional": (("none", "complete"), 22, 11),
+}
+# In the true size only what depends on sizes.
+ONLY = {"quickdraw_full": ("pack-masked-steps", "fuse-elementwise", "reuse-sequences", "pack-weights", "share-memory", "split-loops", "group-loops", "all")}
+EPOCHS = 2
+TOWERS = (1, 2)
+# Not the same bits, but for these.
+SAME_PREDICTIONS = ("elide-all-reduce", "pack-masked-steps")
+SAME_ON_ONE_TOWER = ("elide-all-reduce",)
+# The first decides where the others apply; without them it changes no bit.
+DECIDES = {"sink-into-loops": ("products-first", "add-in-place")}
+
+
+def run(ctx, only=None):
+    names = optimizations(ctx)
+    if not ctx.check("switches: names in --help", None if len(names) > 10 else f"{sorted(names)}"):
+        return
+    exact = [n for n, same in names.items() if same]
+    without = {n: ([n], same) for n, same in names.items()}
+    without["all that change no bit"] = (exact, True)
+    without["all"] = (["all"], False)
+    for name, others in DECIDES.items():
+        without[and_list(others)] = (list(others), False)
+        without[and_list((*others, name))] = ([*others, name], False)
+    for family in MODELS:
+        if only and only not in family and only not in names:
+            continue
+        folder, model, data = prepare(ctx, family)
+        base = numbers(ctx, f"switches {family}", family, folder, model, data, "base", [])
+        if not base:
+            continue
+        chosen = {n: w for n, w in without.items() if (only not in names or n == only) and n in ONLY.get(family, without)}
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            runs = {n: pool.submit(numbers, ctx, f"switches {family} without {n}", family, folder, model, data, n.replace(" ", "-"), off)
+                    for n, (off, _) in chosen.items()}
+            for n, (_, same) in chosen.items():
+                got = runs[n].result()
+                if got:
+                    compare(ctx, f"switches {family} without {n}", got, base, n, same)
+            for name, others in DECIDES.items():
+                few, more = and_list(others), and_list((*others, name))
+                if few in runs and more in runs and runs[few].result() and runs[more].result():
+                    compare(ctx, f"switches {family} without {more}, of that without {few}", runs[more].result(), runs[few].result(), more, True)
+
+
+def and_list(names):
+    return " and ".join(names)
+
+
+def optimizations(ctx):
+    """{name: whether a program without it has the same bits}, as belfryc --help lists them."""
+    lines = ctx.run([ctx.tool("belfryc"), "--help"]).out.split("OPTIMISATIONS")[-1].splitlines()[1:]
+    return {l[4:].split()[0]: l[2] != "*" for l in lines if l.strip()}
+
+
+def prepare(ctx, family):
+    """The folder with the family's model, dropout on, and its data by mask."""
+    folder = ctx.folder("switches-" + family)
+    model = h.dropout_on(h.family_model(family), os.path.join(folder, "model.json"))
+    masks, rows, _ = MODELS[family]
+    data = {}
+    for mask in masks:
+        x, y, w = cases.data(family, mask, rows=rows, seed=4)
+        files = os.path.join(folder, mask)
+        os.makedirs(files)
+        data[mask] = h.flags("--x", h.put(files, "x", x)), h.flags("--y", h.put(files, "y", y)) + h.flags("--sample-weight", h.put(files, "w", w)), list(y)
+    return folder, model, data
+
+
+def numbers(ctx, name, family, folder, model, data, tag, disabled):
+    """{(mask, towers): {what: arrays}} of a program, or None where a command failed."""
+    exe = os.path.join(folder, tag)
+    if not ctx.compile(name, model, exe, *(["--disable", ",".join(disabled)] if disabled else [])):
+        return None
+    results = {}
+    for mask, (X, Y, outputs) in data.items():
+        for towers in TOWERS:
+            what, at = f"{name}, mask {mask}, towers {towers}", os.path.join(folder, f"{tag}-{mask}-{towers}")
+            common = ["--batch-size", MODELS[family][2], "--towers", towers, "--devices", f"cpu:{towers}", "--threads-per-device", "2", "--seed", 3]
+            saved, history, gradients = at + ".weights.h5", at + ".json", at + ".h5"
+            r = ctx.run([exe, "fit", *X, *Y, *common, "--epochs", EPOCHS, "--save", saved, "--history", history, "--log-steps", "--dump-gradients", gradients])
+            if not ctx.ran(what + ": fit", r):
+                return None
+            o, files = h.outputs(folder, os.path.basename(at), outputs)
+            if not ctx.ran(what + ": predict", ctx.run([exe, "predict", *X, *common, *o])):
+                return None
+            results[mask, towers] = {
+                "losses": {"step_loss": np.array((h.load_json(history) or {}).get("step_loss", []), np.float32)},
+                "weights": h.read_weights(saved), "gradients": h.read_weights(gradients, below=""), "predictions": {k: h.load(f) for k, f in files.items()}}
+            os.remove(saved)
+            os.remove(gradients)
+    os.remove(exe)
+    return results
+
+
+def compare(ctx, name, got, base, left_out, same):
+    for (mask, towers), want in base.items():
+        for what, tensors in want.items():
+            exact = same or (what == "predictions" and left_out in SAME_PREDICTIONS) or (towers == 1 and left_out in SAME_ON_ONE_TOWER)
+            ctx.check(f"{name}, mask {mask}, towers {towers}: {what}", difference(got[mask, towers][what], tensors, exact))
+
+
+def difference(got, want, same):
+    """None, or how two sets of arrays differ: in a bit, or by more than 1e-5 of a tensor's largest value and of a step."""
+    if not want or set(got) != set(want) or any(v is None for v in got.values()):
+        return f"arrays {sorted(got)}, wanted {sorted(want)}"[:300]
+    for k, v in want.items():
+        problem = None
+        if not same:
+            problem = h.off(got[k], v, of_largest=1e-5, atol=1e-8)  # what a step changes is 1e-3
+        elif got[k].shape != v.shape or got[k].tobytes() != v.tobytes():
+            problem = h.off(got[k], v) or "signs of zeros differ"
+        if problem:
+            return f"{k}: {problem}"
+    return None
