@@ -16,6 +16,21 @@ namespace belfry {
 using namespace mlir;
 using namespace belfry;
 
+/// What was noted at a loop has come along to the branch back, as an attribute
+/// that the translation to LLVM IR does not look at.
+static void attachLoopAnnotations(LLVM::LLVMFuncOp function) {
+  StringRef name = LLVM::LoopAnnotationAttr::name;
+  function.walk([&](Operation *op) {
+    auto noted = dyn_cast_or_null<LLVM::LoopAnnotationAttr>(
+        op->getDiscardableAttr(name));
+    if (!noted)
+      return;
+    if (auto branch = dyn_cast<LLVM::BrOp>(op))
+      branch.setLoopAnnotationAttr(noted);
+    op->removeDiscardableAttr(name);
+  });
+}
+
 namespace {
 struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
   using FinalizeHostBase::FinalizeHostBase;
@@ -34,6 +49,7 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
       // longer be known not to alias.
       if (!phase)
         function.setNoInline(true);
+      attachLoopAnnotations(function);
       function.setNoUnwind(true);
       function.setTargetCpu(cpu);
       if (!features.empty())

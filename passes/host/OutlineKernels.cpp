@@ -101,9 +101,29 @@ static bool isKernel(Operation *op) {
   return isa<linalg::LinalgOp>(op) || op->hasAttr(kKernelAttr);
 }
 
+/// The iterations of a loop between constants; of another one none.
+static std::optional<int64_t> iterationsOf(scf::ForOp loop) {
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!first || !end || !step || *step <= 0)
+    return std::nullopt;
+  return std::max<int64_t>(0, llvm::divideCeil(*end - *first, *step));
+}
+
+/// Whether LLVM is to roll the loop out: one of few small steps that wait for
+/// one another, a sum of ten numbers. LLVM leaves all others as they are
+/// (belfryc says so), for it is vectors that shorten them.
+static bool isRolledOut(scf::ForOp loop) {
+  constexpr int64_t kMostIterations = 16, kMostOps = 256;
+  std::optional<int64_t> iterations = iterationsOf(loop);
+  return iterations && *iterations <= kMostIterations &&
+         loop.getOps<scf::ForOp>().empty() &&
+         *iterations * llvm::range_size(*loop.getBody()) <= kMostOps;
+}
+
 /// Says LLVM which loops are parallel, so that its vectorizer asks for no
-/// checks, and none at run time; and that loops around loops stay loops: rolled
-/// out they are a hundred times the code for nothing.
+/// checks, and none at run time; and which are to be rolled out.
 static void annotateLoops(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   auto annotate = [&](scf::ForOp loop, LLVM::LoopUnrollAttr unroll,
@@ -113,14 +133,12 @@ static void annotateLoops(func::FuncOp function) {
                                                 {}, {}, {}, {}, {}, {}, {}, {},
                                                 {}, parallel));
   };
-  auto stays = LLVM::LoopUnrollAttr::get(
-      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
-      {});
+  auto rollOut = LLVM::LoopUnrollAttr::get(
+      context, {}, {}, {}, /*full=*/BoolAttr::get(context, true), {}, {}, {});
   function.walk([&](scf::ForOp loop) {
-    bool isInnermost = loop.getOps<scf::ForOp>().empty();
     if (!loop->removeAttr(KernelBuilder::kParallelAttr)) {
-      if (!isInnermost)
-        annotate(loop, stays, {});
+      if (isRolledOut(loop))
+        annotate(loop, rollOut, {});
       return;
     }
     auto group = LLVM::AccessGroupAttr::get(context);

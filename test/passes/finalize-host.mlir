@@ -1,4 +1,4 @@
-// RUN: belfry-opt %s --finalize-host="cpu=skylake-avx512 features=+avx512f,+avx512vl" | FileCheck %s
+// RUN: belfry-opt %s --mlir-print-local-scope --finalize-host="cpu=skylake-avx512 features=+avx512f,+avx512vl" | FileCheck %s
 
 // The list of parameters stays: weights are read by it.
 // CHECK: nn.parameter @k
@@ -13,4 +13,11 @@ llvm.func @f_p0(%a: !llvm.ptr) attributes {belfry.function = "f"} {
 }
 llvm.func @kernel_0() {
   llvm.return
+}
+// What is noted at a loop is where the translation to LLVM IR reads it.
+// CHECK: llvm.br ^{{.*}} {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
+llvm.func @kernel_1() {
+  llvm.br ^bb1
+^bb1:
+  llvm.br ^bb1 {llvm.loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
 }
