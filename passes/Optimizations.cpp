@@ -82,6 +82,8 @@ static const OptimizationInfo kOptimizations[] = {
      Optimization::SplitLoops, Stage::Target, true},
     {"group-loops", "outline-kernels", "threads meet once for several kernels",
      Optimization::GroupLoops, Stage::Target, true},
+    {"outline-repeats", "outline-repeats", "equal layers are one function",
+     Optimization::OutlineRepeats, Stage::Target, true},
     {"llvm", "", "LLVM's passes over the generated code", Optimization::Llvm,
      std::nullopt, true},
 };

@@ -52,6 +52,7 @@ enum class Optimization : unsigned {
   ShareKernels,
   SplitLoops,
   GroupLoops,
+  OutlineRepeats,
   Llvm,
 };
 

@@ -85,6 +85,9 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Views and addresses that no kernel needs any more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Equal layers do the same with other buffers.
+  if (options.optimizations.has(Optimization::OutlineRepeats))
+    pm.addPass(createOutlineRepeats());
   // Transcendental functions as arithmetic, the same on every target; then
   // structured loops to branches, and every dialect to LLVM's.
   pm.addPass(createSCFToControlFlowPass());

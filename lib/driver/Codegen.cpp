@@ -12,9 +12,11 @@
 #include "belfry/Runtime.h"
 #include "dialects/nn/Nn.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -111,6 +113,38 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
   if (llvm::verifyModule(*result, &os))
     return makeError("the generated LLVM IR is not valid: " + problem);
   return result;
+}
+
+std::pair<unsigned, unsigned> belfry::countKernels(mlir::ModuleOp module) {
+  auto isKernel = [](StringRef name) { return name.starts_with("kernel_"); };
+  llvm::StringMap<unsigned> known; // loop nests of a function and of its parts
+  auto count = [&](auto &self, mlir::LLVM::LLVMFuncOp function) -> unsigned {
+    auto found = known.find(function.getName());
+    if (found != known.end())
+      return found->second;
+    unsigned loopNests = 0;
+    auto add = [&](StringRef name) {
+      if (isKernel(name))
+        ++loopNests;
+      else if (auto part = module.lookupSymbol<mlir::LLVM::LLVMFuncOp>(name))
+        loopNests += self(self, part);
+    };
+    function.walk([&](mlir::Operation *op) {
+      if (auto address = llvm::dyn_cast<mlir::LLVM::AddressOfOp>(op))
+        add(address.getGlobalName());
+      else if (auto call = llvm::dyn_cast<mlir::LLVM::CallOp>(op);
+               call && call.getCallee())
+        add(*call.getCallee());
+    });
+    return known[function.getName()] = loopNests;
+  };
+  unsigned kernels = 0, loopNests = 0;
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (isKernel(function.getName()))
+      kernels += !function.getName().ends_with("_loop");
+    else if (function.getLinkage() == mlir::LLVM::Linkage::External)
+      loopNests += count(count, function); // a phase
+  return {kernels, loopNests};
 }
 
 void belfry::optimize(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -14,6 +14,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <utility>
 
 namespace belfry {
 
@@ -29,6 +30,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &machine, llvm::StringRef manifest,
                  bool hasWeights, uint64_t weightBytes);
+
+/// The kernels of a module of stage `target`, and the loop nests of its phases
+/// that they are: a part of phases counts as often as it is called.
+std::pair<unsigned, unsigned> countKernels(mlir::ModuleOp module);
 
 /// LLVM's O3 for the machine. Nothing is reassociated or contracted.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);

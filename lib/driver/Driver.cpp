@@ -44,6 +44,7 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 using namespace mlir;
@@ -72,7 +73,6 @@ private:
   LogicalResult load();
   LogicalResult runStages(Stage last);
   LogicalResult runStage(Stage stage);
-  void countKernels();
   LogicalResult makeManifest();
   LogicalResult checkManifest();
   LogicalResult generate();
@@ -278,21 +278,6 @@ LogicalResult Compilation::runStage(Stage stage) {
   return failure();
 }
 
-void Compilation::countKernels() {
-  auto isKernel = [](StringRef name) { return name.starts_with("kernel_"); };
-  loaded.module->walk([&](Operation *op) {
-    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-      result.kernels += isKernel(function.getName()) &&
-                        !function.getName().ends_with("_loop");
-    else if (auto call = dyn_cast<LLVM::CallOp>(op))
-      result.loopNests +=
-          call.getCallee() && isKernel(*call.getCallee()) &&
-          !isKernel(call->getParentOfType<LLVM::LLVMFuncOp>().getName());
-    else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
-      result.loopNests += isKernel(address.getGlobalName());
-  });
-}
-
 LogicalResult Compilation::runStages(Stage last) {
   for (Stage stage : kStages) {
     if (stage < loaded.stage || stage > last)
@@ -300,7 +285,7 @@ LogicalResult Compilation::runStages(Stage last) {
     if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
       return failure();
     if (stage == Stage::Target)
-      countKernels();
+      std::tie(result.kernels, result.loopNests) = countKernels(*loaded.module);
     if (stage == Stage::Placed)
       facts = toJson(collectFacts(*loaded.module));
     if (options.dumpStages.empty())

@@ -42,6 +42,7 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
       if (function.isExternal())
         continue;
       bool phase = function->hasAttr(kFunctionAttr);
+      bool part = !!function->removeAttr(kPartAttr);
       function->removeAttr(kFunctionAttr);
       function.setLinkage(phase ? LLVM::Linkage::External
                                 : LLVM::Linkage::Internal);
@@ -59,7 +60,7 @@ struct FinalizeHostPass : belfry::impl::FinalizeHostBase<FinalizeHostPass> {
       // vectors, and the search for them takes LLVM longer than all the rest.
       SmallVector<Attribute> more = {
           b.getStrArrayAttr({"prefer-vector-width", "512"})};
-      if (phase)
+      if (phase || part)
         more.push_back(b.getStringAttr("noimplicitfloat"));
       function.setPassthroughAttr(b.getArrayAttr(more));
     }

@@ -84,6 +84,21 @@ def InstrumentOps : Pass<"instrument-ops", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
+  let summary = "makes what phases do again a function";
+  let description = [{
+    Runs of calls, loops and stores that stand in the phases more than once,
+    equal but for integers and rows of the buffer table, become calls of one
+    function. Integers that differ are words of a constant table, so that equal
+    layers add words to a program and no code.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numFunctions", "functions", "Number of functions">,
+    Statistic<"numCalls", "calls", "Number of calls of them">
+  ];
+}
+
 def FinalizeHost : Pass<"finalize-host", "::mlir::ModuleOp"> {
   let summary = "sets linkage and processor of the functions";
   let description = [{

@@ -14,6 +14,12 @@ llvm.func @f_p0(%a: !llvm.ptr) attributes {belfry.function = "f"} {
 llvm.func @kernel_0() {
   llvm.return
 }
+// A part of phases is as they are, but a function of its own.
+// CHECK: llvm.func internal @part_0() attributes {no_inline, {{.*}}"noimplicitfloat"]
+// CHECK-NOT: belfry.part
+llvm.func @part_0() attributes {belfry.part} {
+  llvm.return
+}
 // What is noted at a loop is where the translation to LLVM IR reads it.
 // CHECK: llvm.br ^{{.*}} {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
 llvm.func @kernel_1() {
