@@ -35,6 +35,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -266,8 +267,11 @@ LogicalResult Compilation::runStage(Stage stage) {
     return success();
   buildStage(pm, stage, pipeline);
   pm.addInstrumentation(std::make_unique<PassClock>(passes));
+  // What a stage made is verified once; after each pass it would take a third
+  // of the time of them all.
+  pm.enableVerifier(false);
   size_t before = diags.getErrors().size();
-  if (succeeded(pm.run(*loaded.module)))
+  if (succeeded(pm.run(*loaded.module)) && succeeded(verify(*loaded.module)))
     return success();
   if (diags.getErrors().size() == before)
     return failModule("stage '" + stageName(stage) + "' failed");
