@@ -35,7 +35,7 @@ public:
       throw std::bad_alloc();
     bytes.reset(static_cast<std::byte *>(block));
 #if defined(MADV_HUGEPAGE)
-    if (size >= 4 * kLarge)
+    if (size >= kLarge)
       madvise(bytes.get(), rounded, MADV_HUGEPAGE);
 #endif
   }

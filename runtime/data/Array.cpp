@@ -212,14 +212,17 @@ Expected<int64_t> belfry::rt::checkedBytes(const Shape &shape,
   return bytes;
 }
 
+bool belfry::rt::isSame(RawType from, DType type) {
+  return (from == RawType::F32 && type == DType::F32) ||
+         (from == RawType::F64 && type == DType::F64) ||
+         (from == RawType::I32 && type == DType::I32) ||
+         (from == RawType::I64 && type == DType::I64);
+}
+
 void belfry::rt::convertElements(RawType from, const std::byte *source,
                                  DType type, std::byte *target, int64_t count,
                                  const Scale &scale) {
-  bool same = (from == RawType::F32 && type == DType::F32) ||
-              (from == RawType::F64 && type == DType::F64) ||
-              (from == RawType::I32 && type == DType::I32) ||
-              (from == RawType::I64 && type == DType::I64);
-  if (same && scale.isOne()) {
+  if (isSame(from, type) && scale.isOne()) {
     std::memcpy(target, source, size_t(count) * sizeOf(type));
     return;
   }

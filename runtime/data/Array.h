@@ -75,6 +75,9 @@ struct Scale {
   bool isOne() const { return numerator == denominator; }
 };
 
+/// Whether elements of the two types have the same bytes.
+bool isSame(RawType from, DType type);
+
 /// Converts `count` elements of `source` to `type`. Conversions to integers
 /// truncate; whether the values fit is what checkConvertible says.
 void convertElements(RawType from, const std::byte *source, DType type,

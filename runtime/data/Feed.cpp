@@ -167,3 +167,13 @@ void Feed::gather(size_t tensor, const int64_t *indices, int64_t first,
                     one.array.data + size_t(indices[i]) * sourceBytes, type,
                     target + size_t(i) * rowBytes, elements, one.scale);
 }
+
+const std::byte *Feed::inPlace(size_t tensor, int64_t first) const {
+  const Bound &one = bound[tensor];
+  DType type = one.info->dtype;
+  if (!one.present || !isSame(one.array.type, type) || !one.scale.isOne())
+    return nullptr;
+  const std::byte *rows = one.array.data + size_t(first) * one.array.rowBytes();
+  bool aligned = reinterpret_cast<uintptr_t>(rows) % sizeOf(type) == 0;
+  return aligned ? rows : nullptr;
+}

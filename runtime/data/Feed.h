@@ -55,6 +55,10 @@ public:
   void gather(size_t tensor, const int64_t *indices, int64_t first,
               int64_t count, std::byte *target) const;
 
+  /// The rows from `first` on where they lie in the array as `gather` would
+  /// write them, aligned to their elements; null where they don't.
+  const std::byte *inPlace(size_t tensor, int64_t first) const;
+
   size_t size() const { return bound.size(); }
   const TensorInfo &info(size_t tensor) const { return *bound[tensor].info; }
 

@@ -17,44 +17,39 @@ size_t rowBytes(const TensorInfo &info) {
   return size_t(info.rowElements()) * sizeOf(info.dtype);
 }
 
-std::vector<Storage> storageFor(const Feed &feed, int64_t rows) {
-  std::vector<Storage> storage;
-  for (size_t i = 0; i < feed.size(); ++i)
-    storage.emplace_back(rowBytes(feed.info(i)) * size_t(rows));
-  return storage;
-}
-
 /// A part of a gather that is worth a thread, in bytes.
 constexpr int64_t kPartBytes = int64_t(1) << 15;
 
-void gatherAll(DeviceGroup &devices, const Feed &feed,
-               const std::vector<int64_t> *order, int64_t first, int64_t rows,
-               std::vector<Storage> &target) {
+} // namespace
+
+void Batch::gather(DeviceGroup &devices, const Feed &feed,
+                   const std::vector<int64_t> *order, int64_t first,
+                   int64_t count, Role &role) const {
+  role.copies.resize(feed.size());
+  role.rows.assign(feed.size(), nullptr);
   for (size_t i = 0; i < feed.size(); ++i) {
+    const std::byte *there = order ? nullptr : feed.inPlace(i, first);
+    if (there) {
+      role.rows[i] = there;
+      continue;
+    }
     auto bytes = int64_t(rowBytes(feed.info(i)));
-    devices.forParts(rows, kPartBytes / std::max<int64_t>(1, bytes) + 1,
+    Storage &target = role.copies[i];
+    if (!target.data())
+      target = Storage(size_t(bytes * maxRows));
+    devices.forParts(count, kPartBytes / std::max<int64_t>(1, bytes) + 1,
                      [&](int64_t begin, int64_t end) {
                        feed.gather(
                            i, order ? order->data() + first + begin : nullptr,
                            first + begin, end - begin,
-                           target[i].data() + begin * bytes);
+                           target.data() + begin * bytes);
                      });
+    role.rows[i] = target.data();
   }
 }
 
-void bindAll(const std::vector<Storage> &storage, std::vector<void *> &list) {
-  list.clear();
-  for (const Storage &one : storage)
-    list.push_back(one.data());
-}
-
-} // namespace
-
-Batch::Batch(const DataSet &data, const std::vector<TensorInfo> &outputInfos,
-             int64_t maxRows)
-    : inputs(storageFor(data.inputs, maxRows)),
-      targets(storageFor(data.targets, maxRows)),
-      sampleWeights(storageFor(data.sampleWeights, maxRows)) {
+Batch::Batch(const std::vector<TensorInfo> &outputInfos, int64_t maxRows)
+    : maxRows(maxRows) {
   for (const TensorInfo &info : outputInfos)
     outputs.emplace_back(rowBytes(info) * size_t(maxRows));
 }
@@ -62,14 +57,22 @@ Batch::Batch(const DataSet &data, const std::vector<TensorInfo> &outputInfos,
 void Batch::gather(DeviceGroup &devices, const DataSet &data,
                    const std::vector<int64_t> *order, int64_t first,
                    int64_t rows) {
-  gatherAll(devices, data.inputs, order, first, rows, inputs);
-  gatherAll(devices, data.targets, order, first, rows, targets);
-  gatherAll(devices, data.sampleWeights, order, first, rows, sampleWeights);
+  gather(devices, data.inputs, order, first, rows, inputs);
+  gather(devices, data.targets, order, first, rows, targets);
+  gather(devices, data.sampleWeights, order, first, rows, sampleWeights);
 }
 
 void Batch::bind(StepArrays &arrays) const {
-  bindAll(inputs, arrays.inputs);
-  bindAll(targets, arrays.targets);
-  bindAll(sampleWeights, arrays.sampleWeights);
-  bindAll(outputs, arrays.outputs);
+  auto bind = [](const Role &role, std::vector<void *> &list) {
+    list.clear();
+    // Programs read these arrays only.
+    for (const std::byte *rows : role.rows)
+      list.push_back(const_cast<std::byte *>(rows));
+  };
+  bind(inputs, arrays.inputs);
+  bind(targets, arrays.targets);
+  bind(sampleWeights, arrays.sampleWeights);
+  arrays.outputs.clear();
+  for (const Storage &one : outputs)
+    arrays.outputs.push_back(one.data());
 }

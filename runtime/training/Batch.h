@@ -27,14 +27,14 @@ struct DataSet {
 };
 
 /// Contiguous arrays for one global batch, in the element types of the model.
+/// Rows that lie in the data set that way, and in order, stay there.
 class Batch {
 public:
-  /// For up to `maxRows` rows of `data`, with room for `outputs`.
-  Batch(const DataSet &data, const std::vector<TensorInfo> &outputs,
-        int64_t maxRows);
+  /// For up to `maxRows` rows, with room for `outputs`.
+  Batch(const std::vector<TensorInfo> &outputs, int64_t maxRows);
 
-  /// Fills in rows `order[first] …`, or `first …` without an order, on the
-  /// threads of `devices`.
+  /// Takes rows `order[first] …`, or `first …` without an order, on the
+  /// threads of `devices`. `data` has to outlive the step.
   void gather(DeviceGroup &devices, const DataSet &data,
               const std::vector<int64_t> *order, int64_t first, int64_t rows);
   /// Points the arrays of a step at this batch.
@@ -42,7 +42,18 @@ public:
   const std::byte *output(size_t index) const { return outputs[index].data(); }
 
 private:
-  std::vector<Storage> inputs, targets, sampleWeights, outputs;
+  /// The arrays of one role. Room for copies is made when it is needed.
+  struct Role {
+    std::vector<Storage> copies;
+    std::vector<const std::byte *> rows;
+  };
+  void gather(DeviceGroup &devices, const Feed &feed,
+              const std::vector<int64_t> *order, int64_t first, int64_t count,
+              Role &role) const;
+
+  int64_t maxRows;
+  Role inputs, targets, sampleWeights;
+  std::vector<Storage> outputs;
 };
 
 } // namespace belfry::rt

@@ -145,7 +145,7 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
   Executor *train = session.prepare("train", batchSize);
   if (!train)
     return missing(session, "fit");
-  Batch batch(data, session.manifest().outputs, batchSize);
+  Batch batch(session.manifest().outputs, batchSize);
   Pass pass(session, *train, data, batch, batchSize);
 
   Executor *evaluator = nullptr;
@@ -156,8 +156,7 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
     evaluator = session.prepare("evaluate", validationSize);
     if (!evaluator)
       return missing(session, "evaluate");
-    validationBatch.emplace(*validation, session.manifest().outputs,
-                            validationSize);
+    validationBatch.emplace(session.manifest().outputs, validationSize);
   }
 
   // A run that goes on takes up the orders of rows where the first one ended.
@@ -216,7 +215,7 @@ Expected<Logs> belfry::rt::evaluate(Session &session, const DataSet &data,
   Executor *executor = session.prepare("evaluate", batchSize);
   if (!executor)
     return missing(session, "evaluate");
-  Batch batch(data, session.manifest().outputs, batchSize);
+  Batch batch(session.manifest().outputs, batchSize);
   return measure(session, *executor, data, batch, batchSize, stop, "");
 }
 
@@ -229,7 +228,7 @@ belfry::rt::predict(Session &session, const DataSet &data, int64_t batchSize,
   if (!executor)
     return Status::internal("the program has no function 'predict'");
   const std::vector<TensorInfo> &outputs = session.manifest().outputs;
-  Batch batch(data, outputs, batchSize);
+  Batch batch(outputs, batchSize);
   Pass pass(session, *executor, data, batch, batchSize);
 
   std::vector<Prediction> predictions;

@@ -53,15 +53,27 @@ Session::open(const belfry_program_v1 &program) {
   std::unique_ptr<Session> session(new Session(program));
   session->manifest_ = std::move(*manifest);
   const Manifest &info = session->manifest_;
-  for (const ParameterInfo &parameter : info.parameters) {
-    session->storage.emplace_back(parameter.bytes());
-    session->storage.back().zero();
-    session->values.parameters.push_back(session->storage.back().data());
-  }
+  // One block: an update walks all of it, and small arrays by themselves would
+  // not get large pages.
+  size_t bytes = 0;
+  auto place = [&](size_t size) {
+    size_t at = (bytes + 63) / 64 * 64;
+    bytes = at + size;
+    return at;
+  };
+  std::vector<size_t> offsets;
+  for (const ParameterInfo &parameter : info.parameters)
+    offsets.push_back(place(parameter.bytes()));
+  for (const SlotInfo &slot : info.optimizer.slots)
+    offsets.push_back(place(slot.bytes()));
+  session->storage = Storage(bytes);
+  session->storage.zero();
+  auto offset = offsets.begin();
+  for (size_t i = 0; i < info.parameters.size(); ++i)
+    session->values.parameters.push_back(session->storage.data() + *offset++);
   for (const SlotInfo &slot : info.optimizer.slots) {
-    session->storage.emplace_back(slot.bytes());
-    fillSlot(slot, session->storage.back().data());
-    session->values.slots.push_back(session->storage.back().data());
+    session->values.slots.push_back(session->storage.data() + *offset++);
+    fillSlot(slot, session->values.slots.back());
   }
   for (const auto &[name, value] : info.optimizer.hypers)
     session->values.hypers.push_back(asKept(name, value));

@@ -84,7 +84,7 @@ private:
   Manifest manifest_;
   Placement placement_;
   uint64_t seed_ = 0;
-  std::vector<Storage> storage; ///< parameters, then slots
+  Storage storage; ///< parameters, then slots
   ModelValues values;
   std::unique_ptr<DeviceGroup> deviceGroup;
   bool profiled = false;
