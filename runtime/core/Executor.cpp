@@ -159,6 +159,10 @@ Status Executor::run(const StepArrays &arrays, int64_t rows) {
     return cut.status();
   ranges = std::move(*cut);
   bind(arrays, usedRows(rows, towers, manifest.slicing));
+  // A tower that has rows alone has the threads of all devices, too.
+  auto hasRows = [](const RowRange &range) { return range.rows > 0; };
+  towersInTurn = devices.size() > 1 &&
+                 std::count_if(ranges.begin(), ranges.end(), hasRows) == 1;
   devices.run([this](int device) { runOnDevice(device); });
   return Status::success();
 }
@@ -209,8 +213,19 @@ void Executor::runPhase(const ScheduleItem &item, int device) {
       args.buffers = tables[towers].data();
       program.phases[item.phase](&args);
     });
-  const RowRange &block = blocks[device];
-  for (int64_t tower = block.first; tower < block.first + block.rows; ++tower) {
+  if (towersInTurn)
+    return devices.together(device,
+                            [&] { runTowers(item, device, {0, towers}); });
+  runTowers(item, device, blocks[device]);
+}
+
+void Executor::runTowers(const ScheduleItem &item, int device,
+                         const RowRange &which) {
+  belfry_phase_args args = {};
+  args.global_rows = globalRows;
+  args.towers = int32_t(towers);
+  args.context = devices.context(device);
+  for (int64_t tower = which.first; tower < which.first + which.rows; ++tower) {
     args.rows = ranges[tower].rows;
     args.row_offset = ranges[tower].first;
     args.tower = int32_t(tower);

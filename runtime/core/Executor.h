@@ -79,6 +79,7 @@ private:
                  int64_t firstRow);
   void runOnDevice(int device);
   void runPhase(const ScheduleItem &item, int device);
+  void runTowers(const ScheduleItem &item, int device, const RowRange &which);
   void planReductions();
   size_t reduce(size_t first, int device);
   static void reducePart(const void *arg, int64_t begin, int64_t end);
@@ -118,6 +119,7 @@ private:
   // The run in progress.
   int64_t globalRows = 0;
   std::vector<RowRange> ranges;
+  bool towersInTurn = false; ///< each with the threads of all devices
   /// Buffer tables: one a tower, and one for the phases that run once.
   std::vector<std::vector<void *>> tables;
 };

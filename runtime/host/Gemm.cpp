@@ -47,6 +47,7 @@ constexpr int64_t PrivateStageBytes = 256 << 10; // B of a stage of tiles
 // Columns taken together, in bytes: bounds the scratch memory.
 constexpr int64_t StripBytes = 8 << 10;
 constexpr int64_t TileProducts = 256 << 10; // multiply-adds worth a tile
+constexpr int64_t LeastRows = 4; // fewer take as long: reading B is the work
 constexpr int64_t MaxTiles = 64;
 constexpr int64_t FewTiles = 6; // enough for the usual threads of a device
 constexpr int64_t MinTileRows = 48;
@@ -151,7 +152,8 @@ public:
         T *packedB = nullptr)
       : s(product), kernels(kernels), pool(pool), packed(packedB) {
     planPanels();
-    double products = double(s.m) * double(s.n) * double(s.k);
+    double products =
+        double(std::max(s.m, LeastRows)) * double(s.n) * double(s.k);
     wantedTiles = std::max<int64_t>(
         int64_t(std::min(products / double(TileProducts), double(MaxTiles))),
         1);
@@ -395,6 +397,11 @@ private:
   T *packed; ///< the caller's or, where it is shared, in this thread's scratch
 };
 
+/// Null where the calling thread is alone.
+ParallelFor *poolOf(belfry_context *context) {
+  return context && context->pool()->threads() > 1 ? context->pool() : nullptr;
+}
+
 /// The kernels for elements of `T`.
 template <typename T> const Kernels<T> &kernelsFor(const KernelSet &set) {
   if constexpr (std::is_same_v<T, float>)
@@ -436,8 +443,8 @@ void multiplyPacked(belfry_context *context, int64_t m, int64_t n, int64_t k,
                   0, 0, c, cRow, 1,    accumulate};
   // Kernels never write B.
   T *b = const_cast<T *>(packed) + sizeof(header) / sizeof(T);
-  Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels),
-           context ? context->pool() : nullptr, b)
+  Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels), poolOf(context),
+           b)
       .run();
 }
 
@@ -466,7 +473,7 @@ void multiply(belfry_context *context, const Kernels<T> &kernels,
   FloatingPointScope mode;
   if (prefersTranspose(s.m, s.n, kernels.lanes, s.aRow == 1, s.bCol == 1))
     s.transposeAll();
-  ParallelFor *pool = context ? context->pool() : nullptr;
+  ParallelFor *pool = poolOf(context);
   constexpr int64_t Strip = StripBytes / int64_t(sizeof(T));
   for (int64_t column = 0; column < s.n; column += Strip) {
     Product<T> strip = s;

@@ -291,12 +291,22 @@ template <typename T, int MR, int NV> void sweep(const Sweep<T> &s) {
     tile<T, MR, NV, Reads::Asks>(s, b, bRow, row);
   for (; row + MR <= s.rows; row += MR)
     tile<T, MR, NV, Reads::Only>(s, b, bRow, row);
-  if constexpr (MR > 4)
+  // Too few rows for a tile: those of B come from wherever they are. One row
+  // takes them as fast as they come without asking.
+  if constexpr (MR > 4) {
+    if (row == 0 && s.rows >= 4) {
+      tile<T, 4, NV, Reads::First>(s, b, bRow, 0);
+      row = 4;
+    }
     for (; row + 4 <= s.rows; row += 4)
       tile<T, 4, NV, Reads::Only>(s, b, bRow, row);
+  }
   if constexpr (MR > 2)
     if (row + 2 <= s.rows) {
-      tile<T, 2, NV, Reads::Only>(s, b, bRow, row);
+      if (row == 0)
+        tile<T, 2, NV, Reads::First>(s, b, bRow, row);
+      else
+        tile<T, 2, NV, Reads::Only>(s, b, bRow, row);
       row += 2;
     }
   if (row < s.rows)

@@ -459,21 +459,22 @@ TEST(FeedTest, RowsStayInPlaceWhereTheyAreWhatTheModelTakes) {
   std::vector<TensorInfo> tensors(1);
   tensors[0].name = "x";
   tensors[0].shape = {-1, 2};
+  tensors[0].dtype = DType::F64;
   Array array = values({1, 2, 3, 4, 5, 6}, {3, 2});
   auto bind = [&](const Array &one) {
     return *Feed::bind(tensors, {{"", one}}, "input", "--x", false, {});
   };
-  EXPECT_EQ(bind(array).inPlace(0, 1), array.data + 2 * sizeof(float));
+  EXPECT_EQ(bind(array).inPlace(0, 1), array.data + 2 * sizeof(double));
   // Elements that stand across the words of memory, as in an archive.
   std::vector<std::byte> bytes(3 * array.rowBytes() + 1);
   Array odd = array;
   odd.data = bytes.data() +
-             (reinterpret_cast<uintptr_t>(bytes.data()) % sizeof(float) == 0);
+             (reinterpret_cast<uintptr_t>(bytes.data()) % sizeof(double) == 0);
   EXPECT_EQ(bind(odd).inPlace(0, 0), nullptr);
   Feed scaled = bind(array);
   scaled.setScale({1, 255});
   EXPECT_EQ(scaled.inPlace(0, 0), nullptr);
-  tensors[0].dtype = DType::F64;
+  tensors[0].dtype = DType::F32;
   EXPECT_EQ(bind(array).inPlace(0, 0), nullptr);
   Feed none =
       *Feed::bind(tensors, {}, "sample weight", "--sample-weight", true, {});
