@@ -55,6 +55,7 @@ private:
   Lifetime rangeOf(Value buffer, Block *block);
   LogicalResult planPhase(func::FuncOp phase, bool once);
   LogicalResult planAlloc(func::FuncOp phase, memref::AllocOp alloc, bool once);
+  SmallVector<Attribute> markInPlace();
   ArrayAttr pair(int64_t a, int64_t b) {
     return builder.getArrayAttr(
         {builder.getI64IntegerAttr(a), builder.getI64IntegerAttr(b)});
@@ -68,6 +69,7 @@ private:
   SmallVector<NamedAttrList> rows;
   DenseMap<Operation *, std::pair<int64_t, int64_t>> positions;
   DenseMap<int64_t, Lifetime> crossing;
+  DenseMap<Attribute, int64_t> collectives; ///< positions
   int64_t position = 0;
 };
 
@@ -178,6 +180,38 @@ LogicalResult Planner::planPhase(func::FuncOp phase, bool once) {
   return success();
 }
 
+/// The schedule, with `in_place` on each all-reduce whose sum the first tower's
+/// own array may hold: it is of no use afterwards, and nothing that runs for
+/// each tower comes later, which could get its place.
+SmallVector<Attribute> Planner::markInPlace() {
+  auto schedule = table.getAs<ArrayAttr>("schedule");
+  auto isShared = [&](DictionaryAttr item, StringRef end) {
+    const NamedAttrList &row = rows[item.getAs<IntegerAttr>(end).getInt()];
+    return cast<StringAttr>(row.get("scope")).getValue() == "shared";
+  };
+  SmallVector<Attribute> items(schedule.begin(), schedule.end());
+  for (Attribute &attr : llvm::reverse(items)) {
+    auto item = cast<DictionaryAttr>(attr);
+    if (item.get("phase")) {
+      if (item.getAs<StringAttr>("run").getValue() != "once")
+        break;
+      continue;
+    }
+    if (!isShared(item, "to"))
+      break;
+    int64_t from = item.getAs<IntegerAttr>("from").getInt();
+    bool ends =
+        cast<StringAttr>(rows[from].get("kind")).getValue() == "cross" &&
+        crossing.lookup(from).last == collectives.lookup(attr);
+    if (!shareMemory || !ends || !item.get("all_reduce"))
+      continue;
+    NamedAttrList marked(item);
+    marked.set("in_place", builder.getBoolAttr(true));
+    attr = marked.getDictionary(module.getContext());
+  }
+  return items;
+}
+
 FailureOr<DictionaryAttr> Planner::run() {
   for (Attribute row : table.getAs<ArrayAttr>("buffers"))
     rows.emplace_back(cast<DictionaryAttr>(row));
@@ -199,6 +233,7 @@ FailureOr<DictionaryAttr> Planner::run() {
     for (StringRef end : {"from", "to"})
       crossing[entry.getAs<IntegerAttr>(end).getInt()].extend(position,
                                                               position);
+    collectives[item] = position;
     ++position;
   }
   SmallVector<Attribute> buffers;
@@ -215,6 +250,7 @@ FailureOr<DictionaryAttr> Planner::run() {
   }
   NamedAttrList result(table);
   result.set("buffers", builder.getArrayAttr(buffers));
+  result.set("schedule", builder.getArrayAttr(markInPlace()));
   return result.getDictionary(module.getContext());
 }
 

@@ -134,6 +134,9 @@ void Executor::bind(const StepArrays &arrays, int64_t rows) {
       case MemoryPlan::Place::TowerArena:
         place = towerArenas[tower].data() + offset;
         break;
+      case MemoryPlan::Place::FirstTower:
+        place = towerArenas[0].data() + offset;
+        break;
       case MemoryPlan::Place::SharedArena:
         place = sharedArena.data() + offset;
         break;

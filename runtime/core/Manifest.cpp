@@ -343,6 +343,11 @@ void readReduce(const Json &json, const FunctionInfo &function,
     malformed("all_reduce of " + std::to_string(bytes) +
               " bytes between buffers of " + std::to_string(from.bytes.fixed) +
               " and " + std::to_string(to.bytes.fixed));
+  item.inPlace = json.value("in_place", false);
+  if (item.inPlace &&
+      (from.kind != BufferKind::Cross || !to.shared ||
+       to.bytes.fixed > from.bytes.fixed || to.bytes.perRow > 0))
+    malformed("all_reduce in place between buffers that do not match");
 }
 
 void readGather(const Json &json, const FunctionInfo &function,

@@ -126,6 +126,8 @@ struct ScheduleItem {
   DType dtype = DType::F32;
   int64_t from = 0, to = 0; ///< rows of the buffer table
   int64_t count = 0;        ///< elements to reduce
+  /// `to` has no place of its own: it is the first tower's `from`.
+  bool inPlace = false;
   /// A gather's `from` is (outer, perRow · rows, inner) elements, its `to`
   /// (outer, perRow · global rows, inner), towers in order along the middle.
   int64_t outer = 1, inner = 1, perRow = 0;

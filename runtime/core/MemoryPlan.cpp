@@ -8,6 +8,8 @@
 #include "runtime/core/MemoryPlan.h"
 
 #include <limits>
+#include <map>
+#include <set>
 
 using namespace belfry::rt;
 
@@ -44,7 +46,12 @@ bool mayOverlap(const FunctionInfo &function, const MemoryPlan &plan, int64_t a,
     return true;
   const MemoryPlan::Slot &one = plan.slots[size_t(a)];
   const MemoryPlan::Slot &two = plan.slots[size_t(b)];
-  if (one.place != two.place)
+  auto arenaOf = [](MemoryPlan::Place place) {
+    return place == MemoryPlan::Place::FirstTower
+               ? MemoryPlan::Place::TowerArena
+               : place;
+  };
+  if (arenaOf(one.place) != arenaOf(two.place))
     return false;
   const BufferInfo &first = function.buffers[size_t(a)];
   const BufferInfo &second = function.buffers[size_t(b)];
@@ -95,17 +102,25 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
                                   int64_t towerRows, int64_t globalRows) {
   MemoryPlan plan;
   plan.slots.resize(function.buffers.size());
+  // Of each sum in place, the array that it stands in; those arrays.
+  std::map<int64_t, int64_t> arrayOf;
+  std::set<int64_t> arrays;
+  for (const ScheduleItem &item : function.schedule)
+    if (item.inPlace) {
+      arrayOf[item.to] = item.from;
+      arrays.insert(item.from);
+    }
   auto place = [&](MemoryPlan::Place where, Plan &arena, int64_t rows) {
     std::vector<PlanRequest> requests;
     std::vector<size_t> owners;
     for (size_t i = 0; i < function.buffers.size(); ++i) {
       const BufferInfo &buffer = function.buffers[i];
-      if (placeOf(buffer) != where)
+      if (placeOf(buffer) != where || arrayOf.count(int64_t(i)))
         continue;
       auto [first, last] =
           buffer.live.value_or(std::pair<int64_t, int64_t>(0, kEnd));
       // The runtime reads results after the last phase.
-      if (isResult(buffer.kind))
+      if (isResult(buffer.kind) || arrays.count(int64_t(i)))
         last = kEnd;
       requests.push_back({buffer.bytes.at(rows), first, last});
       owners.push_back(i);
@@ -117,5 +132,8 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
   place(MemoryPlan::Place::DeviceArena, plan.device, towerRows);
   place(MemoryPlan::Place::TowerArena, plan.tower, towerRows);
   place(MemoryPlan::Place::SharedArena, plan.shared, globalRows);
+  for (auto [sum, array] : arrayOf)
+    plan.slots[size_t(sum)] = {MemoryPlan::Place::FirstTower,
+                               plan.slots[size_t(array)].offset};
   return plan;
 }

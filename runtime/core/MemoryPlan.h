@@ -19,7 +19,13 @@ namespace belfry::rt {
 /// what crosses a phase has an arena a tower; what is shared by all towers of
 /// a host, one arena.
 struct MemoryPlan {
-  enum class Place { External, DeviceArena, TowerArena, SharedArena };
+  enum class Place {
+    External,
+    DeviceArena,
+    TowerArena,
+    FirstTower, ///< within the first tower's arena
+    SharedArena
+  };
   struct Slot {
     Place place = Place::External;
     int64_t offset = 0;

@@ -1,4 +1,5 @@
-// RUN: belfry-opt %s --plan-buffers | FileCheck %s
+// RUN: belfry-opt %s --split-input-file --plan-buffers | FileCheck %s
+// RUN: belfry-opt %s --split-input-file --plan-buffers=disable=share-memory | FileCheck %s --check-prefix=APART
 
 // Allocations become rows with sizes and lifetimes; one in a loop lives within a
 // step, one from outside as long as the loop. What crosses lives from the phase
@@ -36,6 +37,45 @@ module attributes {
       %x: memref<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
     %z = arith.constant 0.0 : f32
     linalg.fill ins(%z : f32) outs(%x : memref<?x4xf32>)
+    return
+  }
+}
+
+// -----
+
+// The sum of row 0 may stand in the first tower's array, which nothing reads
+// later; row 1 is read again by the last phase, and row 4 when towers still run.
+
+// CHECK: belfry.functions = {g = {
+// CHECK-SAME: schedule = [
+// CHECK-SAME: {all_reduce = "sum", count = [0, 4], dtype = "f32", from = 4 : i64, to = 5 : i64},
+// CHECK-SAME: {all_reduce = "sum", count = [0, 4], dtype = "f32", from = 0 : i64, in_place = true, to = 2 : i64},
+// CHECK-SAME: {all_reduce = "sum", count = [0, 4], dtype = "f32", from = 1 : i64, to = 3 : i64},
+// APART-NOT: in_place
+module attributes {
+  belfry.functions = {g = {
+    buffers = [{kind = "cross", scope = "tower", dtype = "f32", bytes = [0, 16]},
+               {kind = "cross", scope = "tower", dtype = "f32", bytes = [0, 16]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [0, 16]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [0, 16]},
+               {kind = "cross", scope = "tower", dtype = "f32", bytes = [0, 16]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [0, 16]}],
+    schedule = [{all_reduce = "sum", dtype = "f32", count = [0, 4], from = 4, to = 5},
+                {phase = 0 : i64, run = "per_tower"},
+                {all_reduce = "sum", dtype = "f32", count = [0, 4], from = 0, to = 2},
+                {all_reduce = "sum", dtype = "f32", count = [0, 4], from = 1, to = 3},
+                {phase = 1 : i64, run = "once"}]}},
+  belfry.phases = [@g_p0, @g_p1]} {
+  func.func private @g_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+      %x: memref<4xf32> {belfry.buffer = 0 : i64}, %y: memref<4xf32> {belfry.buffer = 1 : i64}) attributes {belfry.function = "g"} {
+    %z = arith.constant 0.0 : f32
+    linalg.fill ins(%z : f32) outs(%x : memref<4xf32>)
+    linalg.fill ins(%z : f32) outs(%y : memref<4xf32>)
+    return
+  }
+  func.func private @g_p1(%rows: index, %o: index, %g: index, %t: index, %n: index,
+      %y: memref<4xf32> {belfry.buffer = 1 : i64}, %s: memref<4xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "g"} {
+    linalg.copy ins(%y : memref<4xf32>) outs(%s : memref<4xf32>)
     return
   }
 }

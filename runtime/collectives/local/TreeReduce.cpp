@@ -77,7 +77,7 @@ void reduceAll(const std::vector<const void *> &from,
           reduceChunk<T, Op>(from, mid, towers, at, n, scratch.data() + kChunk);
       // Element by element, so the target may be one of the operands.
       combine<T, Op>(target + at, left, right, n);
-    } else {
+    } else if (from[0] != target) {
       std::memmove(target + at, static_cast<const T *>(from[0]) + at, bytes);
     }
     for (size_t i = 1; i < to.size(); ++i)

@@ -162,6 +162,48 @@ TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
             (std::vector<bool>{true, false, true, true, false, false}));
 }
 
+TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
+  FunctionInfo function;
+  auto add = [&](BufferKind kind, bool shared, int64_t first, int64_t last) {
+    BufferInfo buffer;
+    buffer.kind = kind;
+    buffer.shared = shared;
+    buffer.bytes = {0, 64};
+    buffer.live = {first, last};
+    function.buffers.push_back(buffer);
+  };
+  add(BufferKind::Cross, false, 0, 3);   // 0 and 1: partial sums
+  add(BufferKind::Cross, false, 1, 4);   //
+  add(BufferKind::Gradient, true, 3, 9); // 2 and 3: their sums
+  add(BufferKind::Cross, true, 4, 9);    //
+  add(BufferKind::Cross, false, 0, 1);   // 4: over before the sums
+  add(BufferKind::Scratch, true, 5, 6);  // 5: of the last phase
+  ScheduleItem phase, once;
+  once.run = ScheduleItem::Once;
+  function.schedule = {phase, {}, {}, once};
+  for (int64_t i : {0, 1}) {
+    ScheduleItem &item = function.schedule[size_t(i) + 1];
+    item.kind = ScheduleItem::AllReduce;
+    item.from = i;
+    item.to = i + 2;
+    item.inPlace = true;
+  }
+  MemoryPlan plan = planMemory(function, 8, 16);
+  for (size_t i : {0, 1}) {
+    EXPECT_EQ(plan.slots[i].place, MemoryPlan::Place::TowerArena);
+    EXPECT_EQ(plan.slots[i + 2].place, MemoryPlan::Place::FirstTower);
+    EXPECT_EQ(plan.slots[i + 2].offset, plan.slots[i].offset);
+  }
+  EXPECT_NE(plan.slots[0].offset, plan.slots[1].offset);
+  EXPECT_EQ(plan.shared.total, 64);
+  // Two sums share nothing; one that is read where it was just written does.
+  EXPECT_EQ(placeBarriers(function, plan, 8, 16),
+            (std::vector<bool>{true, false, true, false}));
+  function.schedule[1].from = 1;
+  EXPECT_EQ(placeBarriers(function, plan, 8, 16),
+            (std::vector<bool>{true, true, true, false}));
+}
+
 TEST(Slicing, BalancedGivesTheFirstOneMore) {
   auto ranges = sliceBatch(256, 6, SlicingMode::Balanced);
   ASSERT_TRUE(ranges.ok());
