@@ -21,6 +21,11 @@ namespace {
 constexpr size_t kSeedRow = 0, kStepRow = 1, kHyperRow = 2;
 constexpr size_t kScalarStride = 64;
 
+/// Parameters that are worth the threads of all devices for a tower that has
+/// rows alone: those of small models stay near one core, and what is computed
+/// with them for a row is less than threads cost that have to be woken up.
+constexpr int64_t kShareBytes = int64_t(1) << 20;
+
 /// Elements of an all-reduce that one thread adds up at least.
 constexpr int64_t kReduceChunk = 1024;
 
@@ -65,6 +70,9 @@ Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
       towerArenas.emplace_back(size_t(plan.tower.total));
     }
   }
+  for (const BufferInfo &buffer : function.buffers)
+    if (buffer.kind == BufferKind::Parameter)
+      parameterBytes += buffer.bytes.fixed;
   planReductions();
 }
 
@@ -164,7 +172,7 @@ Status Executor::run(const StepArrays &arrays, int64_t rows) {
   bind(arrays, usedRows(rows, towers, manifest.slicing));
   // A tower that has rows alone has the threads of all devices, too.
   auto hasRows = [](const RowRange &range) { return range.rows > 0; };
-  towersInTurn = devices.size() > 1 &&
+  towersInTurn = devices.size() > 1 && parameterBytes >= kShareBytes &&
                  std::count_if(ranges.begin(), ranges.end(), hasRows) == 1;
   devices.run([this](int device) { runOnDevice(device); });
   return Status::success();

@@ -114,6 +114,7 @@ private:
   Storage sharedArena;
   Storage scalars; ///< hypers, seed and step, one cache line each
 
+  int64_t parameterBytes = 0; ///< that the function reads
   StepTimes *times = nullptr;
 
   // The run in progress.
