@@ -109,3 +109,21 @@ std::optional<int64_t> belfry::nn::rowMultiple(Value v) {
   }
   return std::nullopt;
 }
+
+Value belfry::nn::rowOrigin(Value v) {
+  while (Operation *op = v.getDefiningOp()) {
+    // Packed rows are others than those of the steps.
+    if (isa<PackStepsOp, UnpackStepsOp>(op))
+      break;
+    if (auto reshape = dyn_cast<ReshapeOp>(op);
+        reshape && staticElements(reshape.getOperand().getType()) !=
+                       staticElements(reshape.getType()))
+      break;
+    Value source = rowSource(op);
+    if (!source || dynamicDim(source.getType()) < 0 ||
+        source.getParentBlock() != v.getParentBlock())
+      break;
+    v = source;
+  }
+  return v;
+}

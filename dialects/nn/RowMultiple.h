@@ -24,6 +24,11 @@ int64_t staticElements(mlir::Type type);
 /// multiple.
 std::optional<int64_t> rowMultiple(mlir::Value v);
 
+/// A value of the same block, or an argument of it, whose dynamic dimension has
+/// the same extent as that of `v` and which does not hang on more than `v` does:
+/// the last one upwards. `v` itself where it has no dynamic dimension.
+mlir::Value rowOrigin(mlir::Value v);
+
 } // namespace belfry::nn
 
 #endif // BELFRY_NN_ROWMULTIPLE_H

@@ -252,9 +252,10 @@ void Grouping::add(Operation *op) {
   node.ops = {self};
   node.elementwise = isElementwise(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    if (isShapeOperand(operand))
-      continue;
     Operation *source = operand.get().getDefiningOp();
+    // How many rows are packed has to be counted first.
+    if (isShapeOperand(operand) && !isa_and_nonnull<nn::PackStepsOp>(source))
+      continue;
     auto it = number.find(source);
     if (!source || it == number.end())
       continue;

@@ -113,17 +113,25 @@ Value NnLowering::countOf(Value value) {
   if (scan && scan->count &&
       value.getParentBlock() == &scan->op.getBody().front())
     return scan->count;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  while (type && !type.hasStaticShape()) {
-    if (auto pack = value.getDefiningOp<nn::PackStepsOp>())
+  // Products of rows with a matrix, maps and broadcasts hand packed rows on.
+  while (!cast<RankedTensorType>(value.getType()).hasStaticShape()) {
+    Operation *op = value.getDefiningOp();
+    if (auto pack = dyn_cast_or_null<nn::PackStepsOp>(op))
       return stepsOf(pack.getMask()).total;
-    // Only a product of rows with a matrix hands packed rows on.
-    auto dot = value.getDefiningOp<nn::DotOp>();
-    if (!dot || !dot.getLhsBatch().empty() ||
-        !llvm::none_of(dot.getLhsContract(), [](int64_t d) { return d == 0; }))
+    auto dot = dyn_cast_or_null<nn::DotOp>(op);
+    bool byRow = dot && dot.getLhsBatch().empty() &&
+                 !llvm::is_contained(dot.getLhsContract(), 0);
+    if (!op || (!byRow && !isElementwise(op) && !isa<nn::BroadcastOp>(op)))
       return {};
-    value = dot.getLhs();
-    type = cast<RankedTensorType>(value.getType());
+    auto rows = llvm::find_if(op->getOperands(), [](Value operand) {
+      return !cast<RankedTensorType>(operand.getType()).hasStaticShape();
+    });
+    if (byRow)
+      value = dot.getLhs();
+    else if (rows != op->operand_end())
+      value = *rows;
+    else
+      return {};
   }
   return {};
 }

@@ -23,6 +23,7 @@
 #include "dialects/nn/RowMultiple.h"
 #include "passes/Passes.h"
 #include "passes/lowering/FormUnits.h"
+#include "passes/lowering/PackPatterns.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -262,6 +263,7 @@ struct PackMaskedStepsPass
       if (function->hasAttr(kFunctionAttr))
         for (auto scan : function.getBody().front().getOps<nn::ScanOp>())
           scans.push_back(scan);
+    shapesFromOrigins();
     int64_t packed = 0;
     for (nn::ScanOp scan : scans)
       if (canPack(scan)) {
@@ -276,11 +278,22 @@ struct PackMaskedStepsPass
     RewritePatternSet patterns(&getContext());
     patterns.add<PackOfUnpack, PackOfProduct, ProductOfUnpack, SumOfUnpack>(
         &getContext());
+    populatePackPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    shapesFromOrigins();
+  }
+
+  /// A value of which only the shape is read must not be computed for it.
+  void shapesFromOrigins() {
+    getOperation().walk([](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isShapeOperand(operand) && !isa<nn::DimSizeOp>(op))
+          operand.set(nn::rowOrigin(operand.get()));
+    });
   }
 };
 

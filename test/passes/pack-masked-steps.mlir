@@ -50,3 +50,91 @@ func.func @mixes(%h: tensor<?x4xf32>, %x: tensor<5x?x4xf32>, %m: tensor<5x?xi1>)
   %r = nn.binary add %f, %i : tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
+
+// Between two masked layers: what holds the last output while the mask does not
+// select, dropout and the gradients of both are for the selected rows. Only the
+// draws are by batch and time.
+
+// CHECK-LABEL: func.func @between
+// CHECK: %[[C:.*]] = nn.compare ge
+// CHECK-NOT: nn.scan
+// CHECK: %[[CT:.*]] = nn.transpose %[[C]] perm = [1, 0, 2]
+// CHECK: %[[CP:.*]] = nn.pack_steps %[[CT]]
+// CHECK: nn.select %[[CP]], %{{.*}}, %{{.*}} : tensor<?x4xf32>
+// CHECK: %{{.*}}, %[[O:.*]] = nn.scan
+// CHECK-SAME: mask(
+// CHECK: nn.pack_steps %[[O]]
+// CHECK-NOT: nn.scan
+// CHECK: %[[G:.*]] = nn.select %[[CP]], %{{.*}}, %{{.*}} : tensor<?x4xf32>
+// CHECK: %[[D:.*]] = nn.binary mul %[[G]],
+// CHECK: nn.dot %{{.*}}, %[[D]] contract = [0] * [0]
+func.func @between(%h: tensor<?x4xf32>, %q: tensor<?x4xf32>, %x: tensor<5x?x3xf32>, %w: tensor<4x4xf32>, %m: tensor<5x?xi1>, %r: tensor<?x5x4xf32>, %t: tensor<?x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) attributes {belfry.function = "f"} {
+  %0 = nn.constant dense<0.000000e+00> : tensor<f32>
+  %two = nn.constant dense<2.000000e+00> : tensor<f32>
+  %z = nn.broadcast %0 dims = [] like %h : tensor<f32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = nn.unpack_steps %q mask %m : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x4xf32>
+  %hf, %ho = nn.scan carry(%z) sequences(%s, %m) {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %k: tensor<?xi1>):
+    %kb = nn.broadcast %k dims = [0] : tensor<?xi1> -> tensor<?x4xi1>
+    %y = nn.select %kb, %b, %a : tensor<?x4xf32>
+    nn.yield carry(%y) outputs(%y) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  %bt = nn.transpose %ho perm = [1, 0, 2] : tensor<5x?x4xf32> -> tensor<?x5x4xf32>
+  %half = nn.broadcast %0 dims = [] like %bt : tensor<f32>, tensor<?x5x4xf32> -> tensor<?x5x4xf32>
+  %c = nn.compare ge %r, %half : tensor<?x5x4xf32>
+  %f2 = nn.broadcast %two dims = [] like %bt : tensor<f32>, tensor<?x5x4xf32> -> tensor<?x5x4xf32>
+  %mul = nn.binary mul %bt, %f2 : tensor<?x5x4xf32>
+  %d = nn.select %c, %mul, %half : tensor<?x5x4xf32>
+  %tb = nn.transpose %d perm = [1, 0, 2] : tensor<?x5x4xf32> -> tensor<5x?x4xf32>
+  %f, %o = nn.scan carry(%h) sequences(%tb) mask(%m) {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>):
+    %y = nn.binary add %a, %b : tensor<?x4xf32>
+    nn.yield carry(%y) outputs(%y) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  %g1 = nn.dot %tb, %o contract = [0, 1] * [0, 1] : tensor<5x?x4xf32>, tensor<5x?x4xf32> -> tensor<4x4xf32>
+  %dx = nn.dot %o, %w contract = [2] * [1] : tensor<5x?x4xf32>, tensor<4x4xf32> -> tensor<5x?x4xf32>
+  %dt = nn.transpose %dx perm = [1, 0, 2] : tensor<5x?x4xf32> -> tensor<?x5x4xf32>
+  %sel = nn.select %c, %dt, %half : tensor<?x5x4xf32>
+  %sm = nn.binary mul %sel, %f2 : tensor<?x5x4xf32>
+  %back = nn.transpose %sm perm = [1, 0, 2] : tensor<?x5x4xf32> -> tensor<5x?x4xf32>
+  %bf, %bo = nn.scan carry(%z) sequences(%back, %m) reverse {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %k: tensor<?xi1>):
+    %n = nn.constant dense<0.000000e+00> : tensor<f32>
+    %kb = nn.broadcast %k dims = [0] : tensor<?xi1> -> tensor<?x4xi1>
+    %y = nn.binary add %a, %b : tensor<?x4xf32>
+    %nb = nn.broadcast %n dims = [] like %y : tensor<f32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %out = nn.select %kb, %y, %nb : tensor<?x4xf32>
+    %on = nn.select %kb, %nb, %y : tensor<?x4xf32>
+    nn.yield carry(%on) outputs(%out) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  %gp = nn.pack_steps %bo mask %m : tensor<5x?x4xf32>, tensor<5x?xi1> -> tensor<?x4xf32>
+  %g2 = nn.dot %q, %gp contract = [0] * [0] : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<4x4xf32>
+  return %g1, %g2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// What comes in at masked steps is handed to the step before them.
+
+// CHECK-LABEL: func.func @comes_in
+// CHECK: %{{.*}}, %[[O:.*]] = nn.scan
+// CHECK: nn.pack_steps %[[O]]
+func.func @comes_in(%x: tensor<5x?x4xf32>, %m: tensor<5x?xi1>) -> tensor<?x4xf32> attributes {belfry.function = "h"} {
+  %0 = nn.constant dense<0.000000e+00> : tensor<f32>
+  %z = nn.broadcast %0 dims = [] like %x : tensor<f32>, tensor<5x?x4xf32> -> tensor<?x4xf32>
+  %bf, %bo = nn.scan carry(%z) sequences(%x, %m) reverse {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %k: tensor<?xi1>):
+    %n = nn.constant dense<0.000000e+00> : tensor<f32>
+    %kb = nn.broadcast %k dims = [0] : tensor<?xi1> -> tensor<?x4xi1>
+    %y = nn.binary add %a, %b : tensor<?x4xf32>
+    %nb = nn.broadcast %n dims = [] like %y : tensor<f32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %out = nn.select %kb, %y, %nb : tensor<?x4xf32>
+    %on = nn.select %kb, %nb, %y : tensor<?x4xf32>
+    nn.yield carry(%on) outputs(%out) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  %f, %gp = nn.scan carry(%z) sequences(%bo) mask(%m) {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>):
+    %y = nn.binary add %a, %b : tensor<?x4xf32>
+    nn.yield carry(%y) outputs(%y) : tensor<?x4xf32> outputs tensor<?x4xf32>
+  } : (tensor<?x4xf32>, tensor<5x?x4xf32>, tensor<5x?xi1>) -> (tensor<?x4xf32>, tensor<5x?x4xf32>)
+  return %f : tensor<?x4xf32>
+}
