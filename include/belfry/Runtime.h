@@ -111,6 +111,17 @@ enum { BELFRY_LOOP_COST_OF_MICROSECOND = 24000 };
 void belfry_parallel_for(belfry_context *context, int64_t loops,
                          const belfry_loop *list);
 
+/// Runs `fn` for rows [begin, end) that cover [0, rows), on the threads of
+/// `context`, and returns when all of it is done. Rows depend on no other rows,
+/// and the results must not depend on how they are cut; a call has at least 8
+/// rows where there are as many, and begins at a multiple of 8. `cost` is that
+/// of a row. What `fn` hands to other threads itself runs on its own one,
+/// unless it does all rows.
+void belfry_parallel_rows(belfry_context *context,
+                          void (*fn)(const void *arg, int64_t begin,
+                                     int64_t end),
+                          const void *arg, int64_t rows, int64_t cost);
+
 /* Around each op of a program that was compiled with --profile-ops. `begin` is
    the time, and 0 where the run is not measured; `op` is an index of the
    manifest's "ops"; `rows` are those that the op worked on. */

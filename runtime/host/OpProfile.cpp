@@ -10,6 +10,7 @@
 #include "belfry/Runtime.h"
 #include "runtime/host/Context.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace belfry::rt;
@@ -42,6 +43,12 @@ int64_t belfry_profile_begin(belfry_context *context) {
 
 void belfry_profile_end(belfry_context *context, int32_t op, int64_t begin,
                         int64_t rows) {
-  if (begin != 0)
-    context->profile->add(op, OpProfile::now() - begin, rows);
+  if (begin == 0)
+    return;
+  int64_t time = OpProfile::now() - begin;
+  // Where threads share the rows of a loop, all of them are at it: the parts of
+  // an op add up to the time that it takes.
+  if (ParallelFor &pool = *context->pool(); pool.isInside())
+    time /= std::max(pool.sharing(), 1);
+  context->profile->add(op, time, rows);
 }

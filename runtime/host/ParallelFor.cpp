@@ -232,6 +232,13 @@ int ParallelFor::threads() const {
          state->guests.load(std::memory_order_relaxed);
 }
 
+bool ParallelFor::isInside() const { return runningIn == state.get(); }
+
+int ParallelFor::sharing() const {
+  return int(std::min<int64_t>(state->sharers.load(std::memory_order_relaxed),
+                               state->tiles.load(std::memory_order_relaxed)));
+}
+
 bool ParallelFor::crowded() const { return state->spins == 0; }
 
 void ParallelFor::open(int guests) {

@@ -39,6 +39,10 @@ public:
   /// The threads that take part in a run, lent ones included.
   int threads() const;
   bool crowded() const;
+  /// Whether the calling thread is running a tile of this pool.
+  bool isInside() const;
+  /// Inside of a tile: how many threads the tiles of its grid are for.
+  int sharing() const;
 
   /// Calls fn(arg, t) once for each t in [0, tiles) and returns when all calls
   /// have returned; what they wrote is then visible to the caller. Runs inline

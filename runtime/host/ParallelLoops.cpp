@@ -29,6 +29,11 @@ constexpr double LeastSliceCrowded = 60 * Microsecond;
 // More slices than threads: one that was held up leaves its share to others.
 constexpr int64_t SlicesPerThread = 4;
 
+// Rows are cut at multiples of what the widest product kernels take at a time.
+constexpr int64_t RowMultiple = 8;
+// A thread has more than one slice only where each has so many rows.
+constexpr int64_t ManyRows = 64;
+
 struct Slices {
   const belfry_loop *list;
   int64_t loops;
@@ -65,18 +70,61 @@ void runSlice(void *arg, int64_t slice) {
   }
 }
 
+/// The threads that share a call of the calling thread.
+int64_t threadsFor(ParallelFor *pool) {
+  return pool && !pool->isInside() ? pool->threads() : 1;
+}
+
+double leastSlice(const ParallelFor &pool) {
+  return pool.crowded() ? LeastSliceCrowded : LeastSlice;
+}
+
+struct RowSlices {
+  void (*fn)(const void *arg, int64_t begin, int64_t end);
+  const void *arg;
+  int64_t rows, count;
+};
+
+void runRows(void *arg, int64_t slice) {
+  const auto &s = *static_cast<const RowSlices *>(arg);
+  int64_t groups = (s.rows + RowMultiple - 1) / RowMultiple;
+  int64_t begin = groups * slice / s.count * RowMultiple;
+  int64_t end = std::min(groups * (slice + 1) / s.count * RowMultiple, s.rows);
+  if (begin < end)
+    s.fn(s.arg, begin, end);
+}
+
 } // namespace
+
+void belfry_parallel_rows(belfry_context *context,
+                          void (*fn)(const void *arg, int64_t begin,
+                                     int64_t end),
+                          const void *arg, int64_t rows, int64_t cost) {
+  if (rows <= 0)
+    return;
+  ParallelFor *pool = context ? context->pool() : nullptr;
+  int64_t threads = threadsFor(pool);
+  if (threads > 1) {
+    double worth = double(rows) * double(cost) / leastSlice(*pool);
+    int64_t most =
+        std::clamp(rows / ManyRows, threads, threads * SlicesPerThread);
+    most = std::min(most - most % threads, rows / RowMultiple);
+    RowSlices slices = {fn, arg, rows, int64_t(std::min(worth, double(most)))};
+    if (slices.count > 1)
+      return pool->run(slices.count, runRows, &slices);
+  }
+  fn(arg, 0, rows);
+}
 
 void belfry_parallel_for(belfry_context *context, int64_t loops,
                          const belfry_loop *list) {
   ParallelFor *pool = context ? context->pool() : nullptr;
-  int64_t threads = pool ? pool->threads() : 1;
+  int64_t threads = threadsFor(pool);
   if (threads > 1) {
     Slices slices = {list, loops, 0, 1};
     for (int64_t i = 0; i < loops; ++i)
       slices.total += costOf(list[i]);
-    double worth =
-        slices.total / (pool->crowded() ? LeastSliceCrowded : LeastSlice);
+    double worth = slices.total / leastSlice(*pool);
     slices.count = int64_t(std::min(worth, double(threads * SlicesPerThread)));
     if (slices.count > 1)
       return pool->run(slices.count, runSlice, &slices);

@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -81,6 +82,91 @@ TEST(ParallelLoops, LittleWorkStaysWithTheCaller) {
     belfry_parallel_for(&context, 1, &loop);
   EXPECT_EQ(arg.calls, 100);
   EXPECT_EQ(arg.strangers, 0);
+}
+
+TEST(ParallelRows, EveryRowOnceInPartsThatBeginAtMultiplesOfEight) {
+  for (int threads : {1, 2, 3, 8}) {
+    belfry_context context(threads);
+    for (int64_t cost : {int64_t(0), int64_t(1), int64_t(1000), Costly})
+      for (int64_t rows :
+           {0, 1, 7, 8, 9, 15, 16, 17, 23, 64, 100, 127, 128, 129, 513, 1024}) {
+        struct Arg {
+          Runs runs;
+          int64_t rows;
+          std::atomic<int> calls{0}, wrong{0};
+        } arg{Runs(size_t(rows)), rows};
+        belfry_parallel_rows(
+            &context,
+            [](const void *p, int64_t begin, int64_t end) {
+              auto *arg = static_cast<Arg *>(const_cast<void *>(p));
+              ++arg->calls;
+              arg->wrong += begin % 8 != 0;
+              arg->wrong += end - begin < std::min<int64_t>(arg->rows, 8);
+              for (int64_t row = begin; row < end; ++row)
+                ++arg->runs[size_t(row)];
+            },
+            &arg, rows, cost);
+        ASSERT_EQ(arg.runs, Runs(size_t(rows), 1));
+        EXPECT_EQ(arg.wrong, 0) << rows << " rows, " << threads << " threads";
+        if (threads == 1)
+          EXPECT_EQ(arg.calls, rows > 0);
+        if (cost == Costly)
+          EXPECT_GE(arg.calls, std::min<int64_t>(threads, rows / 8));
+      }
+  }
+}
+
+TEST(ParallelRows, NoContextIsOneThread) {
+  Runs runs(100);
+  belfry_parallel_rows(nullptr, countRuns, &runs, 100, Costly);
+  EXPECT_EQ(runs, Runs(100, 1));
+}
+
+// What a step hands to the next is read by the thread that wrote it; loops and
+// rows within a part run on its thread.
+TEST(ParallelRows, StepsOfRowsAreTheSameBitsOnAnyThreads) {
+  struct Arg {
+    belfry_context *context;
+    std::vector<float> state;
+    std::atomic<int> strangers{0};
+  };
+  auto run = [](int threads) {
+    belfry_context context(threads);
+    Arg arg{&context, std::vector<float>(203, 0.3f)};
+    auto part = [](const void *p, int64_t begin, int64_t end) {
+      auto *arg = static_cast<Arg *>(const_cast<void *>(p));
+      struct Step {
+        Arg *arg;
+        int64_t first;
+        std::thread::id thread;
+      } step{arg, begin, std::this_thread::get_id()};
+      bool whole = end - begin == int64_t(arg->state.size());
+      auto body = [](const void *q, int64_t from, int64_t to) {
+        auto *step = static_cast<const Step *>(q);
+        if (std::this_thread::get_id() != step->thread)
+          ++step->arg->strangers;
+        for (int64_t i = from; i < to; ++i) {
+          float &x = step->arg->state[size_t(step->first + i)];
+          x = 3.7f * x * (1.0f - x) + float(step->first + i) * 1e-7f;
+        }
+      };
+      for (int t = 0; t < 50 && !whole; ++t) {
+        belfry_loop loop = {body, &step, end - begin, Costly, 1};
+        if (t % 2)
+          belfry_parallel_for(arg->context, 1, &loop);
+        else
+          belfry_parallel_rows(arg->context, body, &step, end - begin, Costly);
+      }
+      for (int t = 0; t < 50 && whole; ++t)
+        body(&step, 0, end - begin);
+    };
+    belfry_parallel_rows(&context, part, &arg, 203, Costly);
+    EXPECT_EQ(arg.strangers, 0);
+    return arg.state;
+  };
+  std::vector<float> alone = run(1);
+  for (int threads : {2, 3, 5})
+    EXPECT_EQ(run(threads), alone) << threads << " threads";
 }
 
 /// Whether `tiles` tiles of `pool` run at the same time, each on a thread of
