@@ -44,6 +44,7 @@ enum class Optimization : unsigned {
   UpdateInPlace,
   ReuseSequences,
   AddInPlace,
+  RowBlocks,
   PackWeights,
   ShareMemory,
   ProductCalls,

@@ -85,6 +85,8 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Views and addresses that no kernel needs any more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Loops over time that threads share by rows.
+  pm.addPass(createOutlineRowBlocks());
   // Equal layers do the same with other buffers.
   if (options.optimizations.has(Optimization::OutlineRepeats))
     pm.addPass(createOutlineRepeats());

@@ -17,9 +17,11 @@
 #include "passes/host/HostViews.h"
 #include "passes/host/OpFacts.h"
 #include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_INSTRUMENTOPS
@@ -77,6 +79,19 @@ DictionaryAttr InstrumentOpsPass::describe(func::FuncOp phase,
   return fields.getDictionary(&getContext());
 }
 
+/// The rows that a call works on: in a loop over blocks of rows those of the
+/// block, else `all`.
+static Value rowsOfCall(OpBuilder &b, func::CallOp call, Value all) {
+  for (auto loop = call->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (loop->hasAttr(kRowBlocksAttr))
+      for (Operation &op : *loop.getBody())
+        if (op.hasAttr(kBlockRowsAttr))
+          return arith::IndexCastOp::create(b, call.getLoc(), b.getI64Type(),
+                                            op.getResult(0));
+  return all;
+}
+
 LogicalResult InstrumentOpsPass::instrument(func::FuncOp phase) {
   SmallVector<func::CallOp> calls;
   phase.walk([&](func::CallOp call) { calls.push_back(call); });
@@ -103,8 +118,9 @@ LogicalResult InstrumentOpsPass::instrument(func::FuncOp phase) {
     b.setInsertionPointAfter(call);
     Value number = arith::ConstantOp::create(
         b, loc, b.getI32IntegerAttr(static_cast<int32_t>(ops.size())));
-    func::CallOp::create(b, loc, end,
-                         ValueRange{context, number, start, count});
+    func::CallOp::create(
+        b, loc, end,
+        ValueRange{context, number, start, rowsOfCall(b, call, count)});
     ops.push_back(describe(phase, call));
     call->removeAttr(kOpAttr);
     ++numOps;

@@ -264,8 +264,7 @@ void KernelBuilder::planSplit(Nest &nest) {
       plan.costFactors.push_back(dim.size);
   }
   plan.cost = static_cast<int64_t>(std::min(each, 1e15));
-  if (total < double(kLeastSplitCost) ||
-      !optimizations.has(Optimization::SplitLoops))
+  if (total < double(kLeastSplitCost) || !mayShare)
     return;
   splitDim = best;
   setSplit(plan);
@@ -283,12 +282,18 @@ void KernelBuilder::setSplit(Split plan) {
 void KernelBuilder::planSplit(scf::ForOp loop) {
   auto repeats = loop->getAttrOfType<IntegerAttr>(kIndependentAttr);
   std::optional<Affine> count = affineOf(loop.getUpperBound(), rows);
-  if (!repeats || !count || count->isFixed())
+  if (!mayShare || !repeats || !count)
     return;
+  Split plan;
   scf::ForOp innermost = loop;
   loop.walk([&](scf::ForOp inner) {
-    if (loop != inner && innermost == loop)
+    if (loop == inner)
+      return;
+    if (innermost == loop)
       innermost = inner; // post-order: the innermost comes first
+    auto extent = affineOf(inner.getUpperBound(), rows);
+    if (extent && !extent->isFixed())
+      plan.costFactors.push_back(*extent);
   });
   // What is loaded is the same for all iterations. That most numbers have 64
   // bits is made up for by masks and widenings, which cost nothing.
@@ -296,12 +301,15 @@ void KernelBuilder::planSplit(scf::ForOp loop) {
   for (Operation &op : *innermost.getBody())
     if (!isa<memref::LoadOp>(op))
       cost += costOf(op);
-  Split plan;
+  auto usual = [](Affine size) {
+    return double(size.perRow * kUsualRows + size.fixed);
+  };
   plan.count = *count;
   plan.cost = cost * repeats.getInt();
-  if (plan.cost * (count->perRow * kUsualRows + count->fixed) >=
-          kLeastSplitCost &&
-      optimizations.has(Optimization::SplitLoops))
+  double total = double(plan.cost) * usual(*count);
+  for (Affine factor : plan.costFactors)
+    total *= usual(factor);
+  if (total >= double(kLeastSplitCost))
     setSplit(plan);
 }
 
@@ -523,7 +531,7 @@ LogicalResult KernelBuilder::replaceAccesses(Operation *root) {
 LogicalResult KernelBuilder::buildLoopKernel(scf::ForOp loop) {
   IRMapping map;
   planSplit(loop);
-  if (split)
+  if (split && !split->count.isFixed())
     map.map(loop.getUpperBound(), splitEnd);
   WalkResult walked = loop->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
@@ -541,8 +549,10 @@ LogicalResult KernelBuilder::buildLoopKernel(scf::ForOp loop) {
   auto clone = cast<scf::ForOp>(b.clone(*loop, map));
   clone->removeAttr(kKernelAttr);
   clone->removeAttr(kIndependentAttr);
-  if (split)
+  if (split) {
     clone.setLowerBound(splitBegin);
+    clone.setUpperBound(splitEnd);
+  }
   clone->walk([&](Operation *inner) { inner->setLoc(loc); });
   return replaceAccesses(clone);
 }

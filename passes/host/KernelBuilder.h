@@ -72,6 +72,7 @@ public:
     llvm::SmallVector<Affine> costFactors;
   };
   std::optional<Split> split;
+  bool mayShare = true; ///< whether there may be one
   /// An array that the kernel touches.
   struct Access {
     mlir::Value base;

@@ -11,6 +11,7 @@
 #include "passes/host/OpFacts.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -96,6 +97,13 @@ struct OutlineKernelsPass
 };
 
 } // namespace
+
+static bool isInRowBlocks(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (op->hasAttr(kRowBlocksAttr))
+      return true;
+  return false;
+}
 
 static bool isKernel(Operation *op) {
   return isa<linalg::LinalgOp>(op) || op->hasAttr(kKernelAttr);
@@ -218,6 +226,9 @@ void OutlineKernelsPass::flush(LoopGroup &group, Operation *op) {
 LogicalResult OutlineKernelsPass::outline(Operation *op, Value rows,
                                           LoopGroup &group) {
   KernelBuilder kernel(op, rows, optimizations);
+  // Blocks of rows are what threads share of such a loop.
+  kernel.mayShare =
+      optimizations.has(Optimization::SplitLoops) && !isInRowBlocks(op);
   if (failed(kernel.build()))
     return failure();
   Kernel functions = share(kernel);

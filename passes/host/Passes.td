@@ -69,6 +69,22 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineRowBlocks : Pass<"outline-row-blocks", "::mlir::ModuleOp"> {
+  let summary = "makes loops over blocks of rows functions that threads share";
+  let description = [{
+    A loop over time that runs all its steps for a block of rows, then for the
+    next block, becomes a function of the rows to do and a call of
+    `belfry_parallel_rows`: threads meet once a loop. Equal loops are one
+    function.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numFunctions", "functions", "Number of functions">,
+    Statistic<"numShared", "shared", "Number of loops that had a function already">
+  ];
+}
+
 def InstrumentOps : Pass<"instrument-ops", "::mlir::ModuleOp"> {
   let summary = "measures each call of a phase";
   let description = [{

@@ -16,6 +16,8 @@
 
 #include "belfry/Runtime.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace belfry;
 
@@ -63,8 +65,10 @@ View NnLowering::packed(Value matrix, const View &view) {
   auto known = scan->packed.find(matrix);
   if (known != scan->packed.end())
     return known->second;
+  Scan *here = scan;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(scan->loop);
+  b.setInsertionPoint(here->loop);
+  llvm::SaveAndRestore<Scan *> outside(scan, nullptr);
   // A header, then rows of whole vectors (belfry_gemm_pack_f32 in Runtime.h).
   int64_t bytes = view.element.getIntOrFloatBitWidth() / 8;
   int64_t line = BELFRY_GEMM_PACKED_HEADER / bytes;
@@ -75,7 +79,7 @@ View NnLowering::packed(Value matrix, const View &view) {
   result.sizes = view.sizes;
   result.strides = {Affine::of(width), Affine::of(1)};
   copy(view, result)->setAttr(kPackAttr, b.getUnitAttr());
-  scan->packed[matrix] = result;
+  here->packed[matrix] = result;
   return result;
 }
 

@@ -63,28 +63,32 @@ View NnLowering::dense(const View &view) {
   return result;
 }
 
-void NnLowering::loops(ArrayRef<Affine> sizes, bool kernel,
-                       function_ref<void(ValueRange)> body) {
+scf::ForOp NnLowering::loops(ArrayRef<Affine> sizes, bool kernel,
+                             function_ref<void(ValueRange)> body) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> indices;
+  scf::ForOp outermost;
   Value zero = math.value(Affine::of(0)), one = math.value(Affine::of(1));
   for (Affine size : sizes) {
     auto loop = scf::ForOp::create(b, loc, zero, math.value(size), one);
+    if (indices.empty())
+      outermost = loop;
     if (kernel && indices.empty())
       loop->setAttr(kKernelAttr, b.getUnitAttr());
     indices.push_back(loop.getInductionVar());
     b.setInsertionPointToStart(loop.getBody());
   }
   body(indices);
+  return outermost;
 }
 
-void NnLowering::kernelLoops(ArrayRef<Affine> sizes,
-                             function_ref<void(ValueRange)> body) {
+scf::ForOp NnLowering::kernelLoops(ArrayRef<Affine> sizes,
+                                   function_ref<void(ValueRange)> body) {
   // A kernel is a loop, if only one of a single step.
   if (sizes.empty())
     return loops({Affine::of(1)}, true,
                  [&](ValueRange) { body(ValueRange()); });
-  loops(sizes, true, body);
+  return loops(sizes, true, body);
 }
 
 void NnLowering::plainLoops(ArrayRef<Affine> sizes,

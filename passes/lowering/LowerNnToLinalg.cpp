@@ -105,23 +105,38 @@ View NnLowering::wholeView(Value buffer, Value value) {
 }
 
 View NnLowering::allocate(ArrayRef<Affine> sizes, Type element) {
+  // Blocks of rows may run side by side, each in its own part.
+  bool blocks = scan && scan->first;
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamic;
   for (Affine size : sizes) {
     if (auto most = capacity.find(size.count);
         !size.isFixed() && most != capacity.end())
-      size = most->second;
+      size = most->second * size.perRow + Affine::of(size.fixed);
     shape.push_back(size.isFixed() ? size.fixed : ShapedType::kDynamic);
     if (!size.isFixed())
       dynamic.push_back(math.value(size));
   }
   View view;
-  view.base =
-      memref::AllocOp::create(b, loc, MemRefType::get(shape, element), dynamic);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (blocks)
+      b.setInsertionPoint(scan->loop);
+    view.base = memref::AllocOp::create(b, loc, MemRefType::get(shape, element),
+                                        dynamic);
+  }
   view.offset = b.getIndexAttr(0);
   view.sizes.assign(sizes.begin(), sizes.end());
   view.strides = denseStrides(sizes);
   view.element = element;
+  if (!blocks)
+    return view;
+  if (sizes.empty() || sizes[0].isFixed() || !sizes[0].count ||
+      !view.strides[0].isFixed())
+    scan->shares = true;
+  else
+    view.offset = mulIndex(b, loc, OpFoldResult(scan->first),
+                           math.fold(b, view.strides[0] * sizes[0].perRow));
   return view;
 }
 

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -305,11 +306,29 @@ LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
 
   Location at = loc;
   int64_t steps = op.getSteps();
-  auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)),
-                                 math.value(Affine::of(steps)),
-                                 math.value(Affine::of(1)));
+  Scan here;
+  here.op = op;
   {
     OpBuilder::InsertionGuard guard(b);
+    if (optimizations.has(Optimization::RowBlocks) && runsByRows(op, extents)) {
+      openBlocks(here, sizesOf(op.getInits().front()).front());
+      here.count = here.rows;
+      auto ofBlock = [&](SmallVector<View> &list, ValueRange values,
+                         unsigned dim) {
+        for (auto [view, value] : llvm::zip(list, values))
+          if (!cast<RankedTensorType>(value.getType()).hasStaticShape())
+            view = ofRows(view, dim, here.first, here.rows);
+      };
+      ofBlock(carried, op.getInits(), 0);
+      ofBlock(closed, op.getClosed(), 0);
+      ofBlock(sequences, op.getSequences(), 1);
+      ofBlock(stacked, op.getOutputs(), 1);
+    }
+    auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)),
+                                   math.value(Affine::of(steps)),
+                                   math.value(Affine::of(1)));
+    if (!here.loop)
+      here.loop = loop;
     b.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar();
     if (op.getReverse())
@@ -319,11 +338,9 @@ LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
       view = elementView(b, loc, math, view, 0, OpFoldResult(step));
     for (View &view : stacked)
       view = elementView(b, loc, math, view, 0, OpFoldResult(step));
-    Scan here;
-    here.op = op;
-    here.loop = loop;
     if (failed(lowerScanBody(here, carried, sequences, closed, stacked)))
       return failure();
+    closeBlocks(here);
   }
   loc = at;
   for (Value result : op.getResults())

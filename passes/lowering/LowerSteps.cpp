@@ -39,44 +39,61 @@ const NnLowering::Steps &NnLowering::stepsOf(Value mask) {
   int64_t steps = selected.sizes[0].fixed;
   Affine rows = selected.sizes[1], all = rows * steps;
   lists.steps = steps;
+  lists.perStep = rows;
   lists.rows = allocate({all}, i32);
-  lists.offsets = allocate({Affine::of(steps + 2)}, i32);
-  lists.counts = allocate({Affine::of(steps + 2)}, i32);
-  lists.changes = allocate({Affine::of(steps + 1)}, b.getI1Type());
+  lists.ranks = allocate({rows * (steps + 2) + Affine::of(1)}, i32);
+  lists.changes = allocate({rows * (steps + 1) + Affine::of(1)}, i32);
 
   Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  Value first = math.value(Affine::of(0)), unit = math.value(Affine::of(1)),
-        end = math.value(Affine::of(steps)), rowEnd = math.value(rows),
-        last = math.value(Affine::of(steps + 1));
+  Value start = math.value(Affine::of(0)), unit = math.value(Affine::of(1)),
+        end = math.value(Affine::of(steps)),
+        last = math.value(Affine::of(steps - 1)), rowEnd = math.value(rows);
   Value source = memref(selected);
   auto store = [&](Value value, const View &list, Value at) {
     memref::StoreOp::create(b, loc, value, list.base, ValueRange{at});
   };
-  auto load = [&](Value step, Value row) -> Value {
-    return memref::LoadOp::create(b, loc, source, ValueRange{step, row});
+  auto is = [&](arith::CmpIPredicate how, Value step, Value other) -> Value {
+    return arith::CmpIOp::create(b, loc, how, step, other);
   };
-  auto loop = scf::ForOp::create(b, loc, first, end, unit, ValueRange{none});
+  View beforeFirst = lists.ranks;
+  beforeFirst.sizes = {rows};
+  fill(beforeFirst, b.getI32IntegerAttr(0));
+  // Once more than there are steps: for what comes after the last one.
+  auto loop =
+      scf::ForOp::create(b, loc, start, math.value(Affine::of(steps + 1)), unit,
+                         ValueRange{none, none});
   loop->setAttr(kKernelAttr, b.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value step = loop.getInductionVar(), start = loop.getRegionIterArg(0);
-    Value isFirst =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, first);
+    Value step = loop.getInductionVar();
+    Value isFirst = is(arith::CmpIPredicate::eq, step, start),
+          isStep = is(arith::CmpIPredicate::ne, step, end);
+    Value outside = arith::OrIOp::create(
+        b, loc, isFirst, is(arith::CmpIPredicate::eq, step, end));
+    Value own = arith::SelectOp::create(b, loc, isStep, step, last);
     Value before = arith::SelectOp::create(
         b, loc, isFirst, step, arith::SubIOp::create(b, loc, step, unit));
-    auto inner = scf::ForOp::create(b, loc, first, rowEnd, unit,
-                                    ValueRange{start, isFirst});
+    auto inner = scf::ForOp::create(b, loc, start, rowEnd, unit,
+                                    ValueRange(loop.getRegionIterArgs()));
     {
       OpBuilder::InsertionGuard rowGuard(b);
       b.setInsertionPointToStart(inner.getBody());
-      Value row = inner.getInductionVar(), packed = inner.getRegionIterArg(0);
-      Value here = load(step, row);
-      Value differs = arith::XOrIOp::create(b, loc, here, load(before, row));
-      auto chosen = scf::IfOp::create(b, loc, TypeRange{i32}, here,
-                                      /*withElseRegion=*/true);
+      Value row = inner.getInductionVar(), packed = inner.getRegionIterArg(0),
+            changes = inner.getRegionIterArg(1);
+      auto load = [&](Value at) -> Value {
+        return memref::LoadOp::create(b, loc, source, ValueRange{at, row});
+      };
+      Value entry = entryOf(lists, step, row);
+      store(packed, lists.ranks, arith::AddIOp::create(b, loc, entry, rowEnd));
+      store(changes, lists.changes, entry);
+      Value here = load(own);
+      Value differs = arith::OrIOp::create(
+          b, loc, outside, arith::XOrIOp::create(b, loc, here, load(before)));
+      auto chosen = scf::IfOp::create(
+          b, loc, TypeRange{i32}, arith::AndIOp::create(b, loc, here, isStep),
+          /*withElseRegion=*/true);
       {
         OpBuilder::InsertionGuard ifGuard(b);
         b.setInsertionPointToStart(chosen.thenBlock());
@@ -87,26 +104,25 @@ const NnLowering::Steps &NnLowering::stepsOf(Value mask) {
         b.setInsertionPointToStart(chosen.elseBlock());
         scf::YieldOp::create(b, loc, packed);
       }
-      Value changed =
-          arith::OrIOp::create(b, loc, inner.getRegionIterArg(1), differs);
+      Value changed = arith::AddIOp::create(
+          b, loc, changes, arith::ExtUIOp::create(b, loc, i32, differs));
       scf::YieldOp::create(b, loc, ValueRange{chosen.getResult(0), changed});
     }
-    Value next = arith::AddIOp::create(b, loc, step, unit);
-    Value after = inner.getResult(0);
-    store(arith::SubIOp::create(b, loc, after, start), lists.counts, next);
-    store(start, lists.offsets, next);
-    store(inner.getResult(1), lists.changes, step);
-    // The last step's are what stays; the first step's entry 0 likewise.
-    store(after, lists.offsets, arith::AddIOp::create(b, loc, next, unit));
-    store(none, lists.counts, first);
-    store(none, lists.counts, last);
-    store(none, lists.offsets, first);
-    store(yes, lists.changes, end);
-    scf::YieldOp::create(b, loc, after);
+    // What stays is after the last row of all.
+    Value next = entryOf(lists, step, rowEnd);
+    store(inner.getResult(0), lists.ranks,
+          arith::AddIOp::create(b, loc, next, rowEnd));
+    store(inner.getResult(1), lists.changes, next);
+    scf::YieldOp::create(b, loc, inner.getResults());
   }
-  lists.total = loadIndex(lists.offsets, last);
+  lists.total = loadIndex(lists.ranks, math.value(rows * (steps + 1)));
   capacity[lists.total] = all;
   return lists;
+}
+
+Value NnLowering::entryOf(const Steps &steps, Value step, Value row) {
+  Value first = arith::MulIOp::create(b, loc, step, math.value(steps.perStep));
+  return arith::AddIOp::create(b, loc, first, row);
 }
 
 Value NnLowering::countOf(Value value) {
@@ -155,10 +171,11 @@ void NnLowering::moveSteps(const View &steps, const View &packed, Value mask,
   Value zeroIndex = math.value(Affine::of(0)), one = math.value(Affine::of(1));
   Value rowEnd = math.value(selected.sizes[1]);
   ArrayRef<Affine> inner = ArrayRef(steps.sizes).drop_front(2);
-  kernelLoops({Affine::of(lists.steps)}, [&](ValueRange at) {
+  auto kernel = kernelLoops({Affine::of(lists.steps)}, [&](ValueRange at) {
     Value step = at[0];
-    Value start =
-        loadIndex(lists.offsets, arith::AddIOp::create(b, loc, step, one));
+    Value start = loadIndex(
+        lists.ranks,
+        entryOf(lists, arith::AddIOp::create(b, loc, step, one), zeroIndex));
     auto loop =
         scf::ForOp::create(b, loc, zeroIndex, rowEnd, one, ValueRange{start});
     OpBuilder::InsertionGuard guard(b);
@@ -195,6 +212,10 @@ void NnLowering::moveSteps(const View &steps, const View &packed, Value mask,
     }
     scf::YieldOp::create(b, loc, chosen.getResult(0));
   });
+  int64_t elements = 1;
+  for (Affine extent : inner)
+    elements *= extent.fixed;
+  kernel->setAttr(kIndependentAttr, b.getI64IntegerAttr(elements));
 }
 
 void NnLowering::moveRows(const View &whole, const View &selected,
@@ -287,71 +308,91 @@ LogicalResult NnLowering::lowerPackedScan(nn::ScanOp op) {
 
   int64_t last = steps.steps - 1;
   Value one = math.value(Affine::of(1));
-  auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)),
-                                 math.value(Affine::of(steps.steps)), one);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value step = loop.getInductionVar();
-    if (op.getReverse())
-      step = arith::SubIOp::create(b, loc, math.value(Affine::of(last)), step);
-    // The entry of this step in the lists, and of the step before this one.
-    Value entry = arith::AddIOp::create(b, loc, step, one);
-    Value previous = op.getReverse()
-                         ? arith::AddIOp::create(b, loc, entry, one).getResult()
-                         : step;
-    Value count = loadIndex(steps.counts, entry);
-    Value first = loadIndex(steps.offsets, entry);
-    Value changed = memref::LoadOp::create(
-        b, loc, steps.changes.base, ValueRange{op.getReverse() ? entry : step});
-    auto change = scf::IfOp::create(b, loc, changed, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard ifGuard(b);
-      b.setInsertionPointToStart(change.thenBlock());
-      Value oldCount = loadIndex(steps.counts, previous);
-      Value oldFirst = loadIndex(steps.offsets, previous);
-      for (auto [whole, some] : llvm::zip(all, carried))
-        moveRows(whole, some, steps, oldFirst, oldCount, /*gather=*/false);
-      for (auto [whole, some] : llvm::zip(all, carried))
-        moveRows(whole, some, steps, first, count, /*gather=*/true);
-      for (auto [whole, some] : llvm::zip(closedAll, closed))
-        if (whole)
-          moveRows(whole, some, steps, first, count, /*gather=*/true);
-    }
-    auto ofStep = [&](View view, bool isPacked) {
-      view.sizes[0] = {1, 0, count};
-      if (isPacked)
-        view.offset = addIndex(b, loc, view.offset,
-                               mulIndex(b, loc, OpFoldResult(first),
-                                        math.fold(b, view.strides[0])));
-      return view;
-    };
-    SmallVector<View> carriedNow, closedNow, sequencesNow, outputsNow;
-    for (const View &view : carried)
-      carriedNow.push_back(ofStep(view, false));
-    for (auto [whole, some] : llvm::zip(closedAll, closed))
-      closedNow.push_back(whole ? ofStep(some, false) : some);
-    for (const View &view : sequences)
-      sequencesNow.push_back(ofStep(view, true));
-    for (const View &view : outputs)
-      outputsNow.push_back(view ? ofStep(view, true) : View());
-    capacity[count] = viewOf(op.getMask()).sizes[1];
     Scan here;
     here.op = op;
-    here.loop = loop;
-    here.count = count;
-    if (failed(lowerScanBody(here, carriedNow, sequencesNow, closedNow,
-                             outputsNow)))
-      return failure();
+    Value blockFirst = math.value(Affine::of(0)),
+          blockEnd = math.value(steps.perStep);
+    if (optimizations.has(Optimization::RowBlocks)) {
+      openBlocks(here, steps.perStep);
+      for (View &view : carried)
+        view = ofRows(view, 0, here.first, here.rows);
+      for (auto [whole, some] : llvm::zip(closedAll, closed))
+        if (whole)
+          some = ofRows(some, 0, here.first, here.rows);
+      blockFirst = here.first;
+      blockEnd = arith::AddIOp::create(b, loc, here.first, here.rows);
+    }
+    // The packed rows of a step that the block has: the first, and how many.
+    auto rowsOfStep = [&](Value entry) {
+      Value from = loadIndex(steps.ranks, entryOf(steps, entry, blockFirst)),
+            to = loadIndex(steps.ranks, entryOf(steps, entry, blockEnd));
+      Value count = arith::SubIOp::create(b, loc, to, from);
+      return std::pair<Value, Value>(from, count);
+    };
+    auto loop = scf::ForOp::create(b, loc, math.value(Affine::of(0)),
+                                   math.value(Affine::of(steps.steps)), one);
+    if (!here.loop)
+      here.loop = loop;
+    {
+      OpBuilder::InsertionGuard loopGuard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value step = loop.getInductionVar();
+      if (op.getReverse())
+        step =
+            arith::SubIOp::create(b, loc, math.value(Affine::of(last)), step);
+      // Ranks begin with those of before the first step.
+      Value entry = arith::AddIOp::create(b, loc, step, one);
+      Value previous =
+          op.getReverse()
+              ? arith::AddIOp::create(b, loc, entry, one).getResult()
+              : step;
+      auto [first, count] = rowsOfStep(entry);
+      Value edge = op.getReverse() ? entry : step;
+      Value changed = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ne,
+          loadIndex(steps.changes, entryOf(steps, edge, blockFirst)),
+          loadIndex(steps.changes, entryOf(steps, edge, blockEnd)));
+      auto change =
+          scf::IfOp::create(b, loc, changed, /*withElseRegion=*/false);
+      {
+        OpBuilder::InsertionGuard ifGuard(b);
+        b.setInsertionPointToStart(change.thenBlock());
+        auto [oldFirst, oldCount] = rowsOfStep(previous);
+        for (auto [whole, some] : llvm::zip(all, carried))
+          moveRows(whole, some, steps, oldFirst, oldCount, /*gather=*/false);
+        for (auto [whole, some] : llvm::zip(all, carried))
+          moveRows(whole, some, steps, first, count, /*gather=*/true);
+        for (auto [whole, some] : llvm::zip(closedAll, closed))
+          if (whole)
+            moveRows(whole, some, steps, first, count, /*gather=*/true);
+      }
+      Value zeroIndex = math.value(Affine::of(0));
+      SmallVector<View> carriedNow, closedNow, sequencesNow, outputsNow;
+      for (const View &view : carried)
+        carriedNow.push_back(ofRows(view, 0, zeroIndex, count));
+      for (auto [whole, some] : llvm::zip(closedAll, closed))
+        closedNow.push_back(whole ? ofRows(some, 0, zeroIndex, count) : some);
+      for (const View &view : sequences)
+        sequencesNow.push_back(ofRows(view, 0, first, count));
+      for (const View &view : outputs)
+        outputsNow.push_back(view ? ofRows(view, 0, first, count) : View());
+      capacity[count] = steps.perStep;
+      here.count = count;
+      if (failed(lowerScanBody(here, carriedNow, sequencesNow, closedNow,
+                               outputsNow)))
+        return failure();
+    }
+    loc = at;
+    // The rows of the last step go back, where anyone reads them.
+    auto [first, count] =
+        rowsOfStep(math.value(Affine::of(op.getReverse() ? 1 : last + 1)));
+    for (auto [i, final] : llvm::enumerate(op.getFinals()))
+      if (!final.use_empty())
+        moveRows(all[i], carried[i], steps, first, count, /*gather=*/false);
+    closeBlocks(here);
   }
-  loc = at;
-  // The rows of the last step go back, where anyone reads them.
-  Value lastEntry = math.value(Affine::of(op.getReverse() ? 1 : last + 1));
-  Value count = loadIndex(steps.counts, lastEntry);
-  Value first = loadIndex(steps.offsets, lastEntry);
-  for (auto [i, final] : llvm::enumerate(op.getFinals()))
-    if (!final.use_empty())
-      moveRows(all[i], carried[i], steps, first, count, /*gather=*/false);
   for (Value final : op.getFinals())
     finish(final);
   for (Value output : op.getOutputs())

@@ -29,8 +29,9 @@ namespace belfry {
 /// Marks a loop nest that is one kernel (a linalg op is one by itself).
 constexpr llvm::StringLiteral kKernelAttr = "belfry.kernel";
 /// On such a loop too where its iterations are independent: how often each runs
-/// the innermost body. Any part of the iterations may run by itself; a bound
-/// that is no constant is in the body the end of the part.
+/// the innermost body, but for the loops in it whose extent is a multiple of
+/// the rows. Any part of the iterations may run by itself; a bound that is no
+/// constant is in the body the end of the part.
 constexpr llvm::StringLiteral kIndependentAttr = "belfry.independent";
 
 /// Marks a constant outside of kernels that is an argument of theirs, so that
@@ -76,22 +77,30 @@ private:
   /// The loop over time whose body is being lowered.
   struct Scan {
     nn::ScanOp op;
-    mlir::scf::ForOp loop;
+    mlir::scf::ForOp loop;                    ///< the outermost one
     llvm::DenseMap<mlir::Value, View> packed; ///< matrices that all steps read
-    mlir::Value count; ///< the rows of the step, where rows are packed
+    /// The rows of the step, where rows are packed or taken by blocks.
+    mlir::Value count;
+    /// Of the block at hand (RowBlocks.h); null where there are none.
+    mlir::Value first, rows;
+    bool shares = false; ///< blocks write a buffer that has no rows
   };
 
   /// Where the rows that a mask selects stand when they are packed: arrays of
-  /// i32, made once a phase. Step t has entry t + 1; before the first and after
-  /// the last step there are no rows.
+  /// i32, made once a phase. Before the first and after the last step there are
+  /// no rows.
   struct Steps {
-    View rows;    ///< by packed row: its row in its step
-    View offsets; ///< by step: the packed rows before it
-    View counts;  ///< by step: how many it has
-    /// i1; entry t: whether steps t - 1 and t have other rows.
+    View rows; ///< by packed row: its row in its step
+    /// By step and row: the packed rows before it.
+    View ranks;
+    /// By step and row: how many rows before it, in this step and all before,
+    /// are selected in a step and not in the one before, or the other way
+    /// round. All rows are different before the first step and after the last
+    /// one.
     View changes;
     mlir::Value total; ///< all packed rows, an index value
     int64_t steps = 0;
+    Affine perStep; ///< rows of a step
   };
   const Steps &stepsOf(mlir::Value mask);
   mlir::Value loadIndex(const View &list, mlir::Value at);
@@ -163,6 +172,14 @@ private:
   /// Places of outputs in the buffers of sequences that end with the loop.
   void reuseSequences(nn::ScanOp op);
 
+  // RowBlocks.cpp
+  /// Opens a loop over blocks of the rows `all`; what follows is its body.
+  void openBlocks(Scan &here, Affine all);
+  /// After the body: says whether blocks may run side by side.
+  void closeBlocks(Scan &here);
+  /// `count` rows of a view from row `first` on.
+  View ofRows(View view, unsigned dim, mlir::Value first, mlir::Value count);
+
   // LowerSteps.cpp
   llvm::LogicalResult lowerPackedScan(nn::ScanOp op);
   void lowerPackSteps(nn::PackStepsOp op);
@@ -173,15 +190,18 @@ private:
   /// selected rows, in the direction that `gather` says.
   void moveRows(const View &whole, const View &selected, const Steps &steps,
                 mlir::Value first, mlir::Value count, bool gather);
+  /// Where the row `row` of step `step` is in a list by step and row.
+  mlir::Value entryOf(const Steps &steps, mlir::Value step, mlir::Value row);
 
   /// A loop nest over `sizes` that is one kernel; `body` gets the indices.
-  void kernelLoops(llvm::ArrayRef<Affine> sizes,
-                   llvm::function_ref<void(mlir::ValueRange)> body);
+  /// Gives the outermost loop.
+  mlir::scf::ForOp kernelLoops(llvm::ArrayRef<Affine> sizes,
+                               llvm::function_ref<void(mlir::ValueRange)> body);
   /// A loop of the phase itself, whose body holds kernels and calls.
   void plainLoops(llvm::ArrayRef<Affine> sizes,
                   llvm::function_ref<void(mlir::ValueRange)> body);
-  void loops(llvm::ArrayRef<Affine> sizes, bool kernel,
-             llvm::function_ref<void(mlir::ValueRange)> body);
+  mlir::scf::ForOp loops(llvm::ArrayRef<Affine> sizes, bool kernel,
+                         llvm::function_ref<void(mlir::ValueRange)> body);
 
   mlir::OpBuilder &b;
   mlir::Location loc = mlir::UnknownLoc::get(b.getContext());

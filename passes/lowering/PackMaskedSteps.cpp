@@ -25,6 +25,7 @@
 #include "passes/lowering/FormUnits.h"
 #include "passes/lowering/PackPatterns.h"
 #include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -58,52 +59,6 @@ static Value unpack(OpBuilder &b, Location loc, Value packed, Value mask) {
   return nn::UnpackStepsOp::create(
       b, loc, RankedTensorType::get(shape, type.getElementType()), packed,
       mask);
-}
-
-/// Whether each row of the results depends on the same row of the operands
-/// alone, and not on which one it is.
-static bool isByRow(Operation *op) {
-  auto rowsLead = [](Value value) {
-    RankedTensorType type = tensorType(value);
-    return type.hasStaticShape() || nn::dynamicDim(type) == 0;
-  };
-  if (!llvm::all_of(op->getOperands(), rowsLead) ||
-      !llvm::all_of(op->getResults(), rowsLead))
-    return false;
-  bool hasRows = llvm::any_of(op->getOperands(), [](Value value) {
-    return !tensorType(value).hasStaticShape();
-  });
-  if (!hasRows || isa<nn::YieldOp>(op))
-    return true;
-  auto spares = [](ArrayRef<int64_t> dims) {
-    return !llvm::is_contained(dims, 0);
-  };
-  auto isZero = [](int64_t n) { return n == 0; };
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-            nn::ConvertOp, nn::BroadcastOp>([](auto) { return true; })
-      .Case<nn::ReduceOp, nn::ReverseOp>(
-          [&](auto o) { return spares(o.getDims()); })
-      .Case<nn::ArgMaxOp, nn::ConcatOp>([&](auto o) { return o.getDim() != 0; })
-      .Case([&](nn::TransposeOp o) { return isZero(o.getPerm()[0]); })
-      .Case([&](nn::SliceOp o) {
-        return isZero(o.getStart()[0]) && o.getStride()[0] == 1;
-      })
-      .Case([&](nn::PadOp o) {
-        return isZero(o.getLow()[0]) && isZero(o.getHigh()[0]) &&
-               isZero(o.getInterior()[0]);
-      })
-      .Case([](nn::ReshapeOp o) {
-        return nn::staticElements(o.getOperand().getType()) ==
-               nn::staticElements(o.getResult().getType());
-      })
-      .Case([&](nn::DotOp o) {
-        // Rows by a matrix, or row by row.
-        bool single = tensorType(o.getRhs()).hasStaticShape();
-        return single ? spares(o.getLhsContract()) && spares(o.getLhsBatch())
-                      : !spares(o.getLhsBatch()) && !spares(o.getRhsBatch());
-      })
-      .Default([](Operation *) { return false; });
 }
 
 /// Whether the loop may run on some of the rows.

@@ -22,7 +22,8 @@ constexpr llvm::StringLiteral kPhasesAttr = "belfry.phases";
 constexpr llvm::StringLiteral kFunctionsAttr = "belfry.functions";
 /// Of a phase function: the training function it is a part of.
 constexpr llvm::StringLiteral kFunctionAttr = "belfry.function";
-/// Of a function that does a part of phases (--outline-repeats).
+/// Of a function that does a part of phases (--outline-repeats,
+/// --outline-row-blocks).
 constexpr llvm::StringLiteral kPartAttr = "belfry.part";
 /// Of an argument or result of a phase function: its row of the buffer table.
 constexpr llvm::StringLiteral kBufferAttr = "belfry.buffer";

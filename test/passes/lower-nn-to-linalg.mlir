@@ -48,13 +48,23 @@ func.func private @reversed(%r: index, %o: index, %g: index, %t: index, %n: inde
 }
 
 // The carried value of a loop has one buffer; the steps of an output are
-// written where they belong.
+// written where they belong. All steps of 64 rows are done, then those of the
+// next: what a step needs for itself is apart for each block, and the matrix is
+// packed before all of them.
 // CHECK-LABEL: func.func private @loop(
+// CHECK: %[[PACKED:.*]] = memref.alloc() : memref<80xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} {belfry.pack}
+// CHECK: %[[SUM:.*]] = memref.alloc(%arg0) : memref<?x4xf32>
+// CHECK: scf.for %[[FIRST:.*]] = %c0{{.*}} to %arg0 step %c64
+// CHECK: %[[LEFT:.*]] = arith.subi %arg0, %[[FIRST]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64{{.*}} {belfry.block_rows}
 // CHECK: scf.for
+// CHECK: memref.reinterpret_cast %[[SUM]] to offset: [%{{.*}}], sizes: [%[[COUNT]], 4]
 // CHECK: linalg.matmul
 // CHECK: linalg.generic
-// CHECK-SAME: outs(%[[H:.*]], %{{.*}} : memref<?x4xf32>, memref<?x4xf32, strided<[4, 1], offset: ?>>)
+// CHECK-SAME: outs(%{{.*}}, %{{.*}} : memref<?x4xf32, strided<[4, 1], offset: ?>>, memref<?x4xf32, strided<[4, 1], offset: ?>>)
 // CHECK-NOT: linalg.generic
+// CHECK: belfry.row_blocks =
 // CHECK: return
 func.func private @loop(%r: index, %o: index, %g: index, %t: index, %n: index, %h: tensor<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
     %x: tensor<5x?x4xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64}, %w: tensor<4x4xf32> {belfry.buffer = 2 : i64})

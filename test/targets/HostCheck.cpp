@@ -156,6 +156,16 @@ void runContrarily(belfry_context *, int64_t loops, const belfry_loop *list) {
     }
 }
 
+/// Likewise in place of belfry_parallel_rows.
+void runRowsContrarily(belfry_context *,
+                       void (*fn)(const void *arg, int64_t begin, int64_t end),
+                       const void *arg, int64_t rows, int64_t) {
+  for (int64_t piece = 3; piece-- > 0;)
+    if (int64_t begin = rows * piece / 3, end = rows * (piece + 1) / 3;
+        begin < end)
+      fn(arg, begin, end);
+}
+
 struct Run {
   Program &program;
   int64_t batch, towers;
@@ -370,6 +380,8 @@ int main(int argc, char **argv) {
     add("belfry_gemm_f64", &belfry_gemm_f64);
     add("belfry_gemm_i32", &belfry_gemm_i32);
     add("belfry_parallel_for", repeat ? &belfry_parallel_for : &runContrarily);
+    add("belfry_parallel_rows",
+        repeat ? &belfry_parallel_rows : &runRowsContrarily);
     add("belfry_gemm_pack_f32", &belfry_gemm_pack_f32);
     add("belfry_gemm_packed_f32", &belfry_gemm_packed_f32);
     add("belfry_gemm_pack_f64", &belfry_gemm_pack_f64);

@@ -22,7 +22,7 @@ def run(tool, path, *flags):
 
 def functions(text):
     """{name: text} of a printed module."""
-    parts = re.split(r"^  (?:llvm\.)?func(?:\.func)? (?:private )?@", text, flags=re.M)[1:]
+    parts = re.split(r"^  (?:llvm\.)?func(?:\.func)? (?:private |internal )?@", text, flags=re.M)[1:]
     return {re.match(r"[\w.]+", p).group(): p for p in parts}
 
 
@@ -43,6 +43,8 @@ def main():
             kernels = placed(text)
             unknown = set(kernels) - LOOPS - NOTHING - set(COLLECTIVES) - {"gemm_f32", "gemm_f64", "gemm_i32"}
             bodies = "".join(t for n, t in phases.items() if re.fullmatch(re.escape(name) + r"_p\d+", n))
+            # What a loop over rows does is in a function of its own.
+            bodies += "".join(phases[n] for n in re.findall(r"@(rows_\d+) ", bodies))
             # From the function's entry in the table to the next one's.
             schedule = re.split(r"\}\]\}", table[table.index(name + " = "):], maxsplit=1)[0]
             where = f"{os.path.basename(path)} @{name}"
