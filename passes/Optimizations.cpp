@@ -110,7 +110,7 @@ llvm::Error Optimizations::disable(ArrayRef<std::string> names) {
       return llvm::createStringError("unknown optimisation '" + name + "'; " +
                                      nn::describeKnown(name, known));
     }
-    off |= uint64_t(1) << static_cast<unsigned>(found->kind);
+    disable(found->kind);
   }
   return llvm::Error::success();
 }

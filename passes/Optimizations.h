@@ -79,6 +79,9 @@ public:
   bool has(Optimization kind) const {
     return !(off & (uint64_t(1) << static_cast<unsigned>(kind)));
   }
+  void disable(Optimization kind) {
+    off |= uint64_t(1) << static_cast<unsigned>(kind);
+  }
   /// Takes out those of a list of names; `all` stands for every one. An unknown
   /// name is an error that names the nearest.
   llvm::Error disable(llvm::ArrayRef<std::string> names);

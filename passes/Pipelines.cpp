@@ -18,6 +18,35 @@
 using namespace mlir;
 using namespace belfry;
 
+static constexpr StringLiteral kMemoryModes[] = {"low", "balanced", "fast"};
+
+StringRef belfry::memoryModeName(MemoryMode mode) {
+  return kMemoryModes[static_cast<unsigned>(mode)];
+}
+
+std::optional<MemoryMode> belfry::parseMemoryMode(StringRef name) {
+  for (auto [i, known] : llvm::enumerate(kMemoryModes))
+    if (known == name)
+      return static_cast<MemoryMode>(i);
+  return std::nullopt;
+}
+
+llvm::Error belfry::noteMemory(ModuleOp module, MemoryMode &mode, bool given) {
+  if (auto name = module->getAttrOfType<StringAttr>(kMemoryAttr);
+      name && !given) {
+    std::optional<MemoryMode> known = parseMemoryMode(name);
+    if (!known)
+      return llvm::createStringError("'" + kMemoryAttr + "' is '" + name.str() +
+                                     "'; known are low, balanced, fast");
+    mode = *known;
+  }
+  module->removeAttr(kMemoryAttr);
+  if (mode != MemoryMode::Balanced)
+    module->setAttr(kMemoryAttr,
+                    StringAttr::get(module.getContext(), memoryModeName(mode)));
+  return llvm::Error::success();
+}
+
 /// The options of a pass that has several optimisations.
 template <typename Options>
 static Options without(const Optimizations &optimizations, StringRef pass) {
@@ -27,14 +56,22 @@ static Options without(const Optimizations &optimizations, StringRef pass) {
   return options;
 }
 
-void belfry::buildLowerStage(OpPassManager &pm,
-                             const Optimizations &optimizations) {
+void belfry::buildLowerStage(OpPassManager &pm, const HostOptions &options) {
+  Optimizations optimizations = options.optimizations;
+  // What saves memory by computing more or in another order.
+  if (options.memory == MemoryMode::Fast) {
+    optimizations.disable(Optimization::RecomputeSmall);
+    optimizations.disable(Optimization::OrderUnits);
+  }
   // Constants that passes made one by one are one; dead values are gone, so
   // that nothing is kept across a phase for nobody.
   pm.addPass(createCSEPass());
   // Collectives decide what runs where, before anything has a place in memory.
   pm.addPass(createSplitPhases(
       without<SplitPhasesOptions>(optimizations, "split-phases")));
+  // What is cheap is made again.
+  if (options.memory == MemoryMode::Low)
+    pm.addPass(createRecomputeValues());
   // Loops over time carry and store no more than is read.
   pm.addPass(createSimplifyScans(
       without<SimplifyScansOptions>(optimizations, "simplify-scans")));
@@ -56,13 +93,13 @@ void belfry::buildLowerStage(OpPassManager &pm,
 }
 
 void belfry::buildBufferizeStage(OpPassManager &pm,
-                                 const Optimizations &optimizations) {
+                                 const HostOptions &options) {
   // Offsets and constants that were made for each use; before lifetimes are
   // numbered.
   pm.addPass(createCSEPass());
   // Allocations become rows; the runtime places them.
   pm.addPass(createPlanBuffers(
-      without<PlanBuffersOptions>(optimizations, "plan-buffers")));
+      without<PlanBuffersOptions>(options.optimizations, "plan-buffers")));
 }
 
 void belfry::buildHostTargetStage(OpPassManager &pm,
@@ -109,8 +146,8 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
 
 void belfry::buildHostLoweringPipeline(OpPassManager &pm,
                                        const HostOptions &options) {
-  buildLowerStage(pm, options.optimizations);
-  buildBufferizeStage(pm, options.optimizations);
+  buildLowerStage(pm, options);
+  buildBufferizeStage(pm, options);
   buildHostTargetStage(pm, options);
 }
 
@@ -119,6 +156,8 @@ namespace {
 struct LoweringFlags : PassPipelineOptions<LoweringFlags> {
   ListOption<std::string> disable{
       *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
+  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
+                             llvm::cl::desc("low, balanced or fast")};
 };
 struct HostFlags : PassPipelineOptions<HostFlags> {
   Option<std::string> cpu{*this, "cpu",
@@ -130,6 +169,8 @@ struct HostFlags : PassPipelineOptions<HostFlags> {
                           llvm::cl::desc("measure each op of a run")};
   ListOption<std::string> disable{
       *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
+  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
+                             llvm::cl::desc("low, balanced or fast")};
 };
 } // namespace
 
@@ -151,6 +192,11 @@ static void registerStages(StringRef name, StringRef description, Build build) {
                                        flags.disable.end());
         if (llvm::Error failed = options.optimizations.disable(names))
           return error("'disable': " + llvm::toString(std::move(failed)));
+        std::optional<MemoryMode> memory = parseMemoryMode(flags.memory);
+        if (!memory)
+          return error("unknown mode '" + flags.memory.getValue() +
+                       "' of 'memory'; known are low, balanced, fast");
+        options.memory = *memory;
         build(pm, options);
         return success();
       },
@@ -163,12 +209,12 @@ void belfry::registerHostPipelines() {
   registerStages<LoweringFlags>(
       "belfry-lower", "parallel or placed → lowered",
       [](OpPassManager &pm, const HostOptions &options) {
-        buildLowerStage(pm, options.optimizations);
+        buildLowerStage(pm, options);
       });
   registerStages<LoweringFlags>(
       "belfry-bufferize", "lowered → bufferized",
       [](OpPassManager &pm, const HostOptions &options) {
-        buildBufferizeStage(pm, options.optimizations);
+        buildBufferizeStage(pm, options);
       });
   registerStages<HostFlags>("belfry-host-target",
                             "bufferized → target, for the host",

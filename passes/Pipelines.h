@@ -18,19 +18,36 @@ class OpPassManager;
 
 namespace belfry {
 
+/// What memory may cost.
+enum class MemoryMode {
+  Low,      ///< what is cheap to make again is not kept
+  Balanced, ///< what costs no time to save is saved
+  Fast      ///< memory is no reason to compute more, or in another order
+};
+
+llvm::StringRef memoryModeName(MemoryMode mode);
+/// None where there is no mode of this name; low, balanced and fast are.
+std::optional<MemoryMode> parseMemoryMode(llvm::StringRef name);
+
+/// Of the module: the name of the mode, where it is another one than balanced.
+constexpr llvm::StringLiteral kMemoryAttr = "belfry.memory";
+
+/// Writes the mode into the module where it is `given`, else takes the one that
+/// the module says.
+llvm::Error noteMemory(mlir::ModuleOp module, MemoryMode &mode, bool given);
+
 struct HostOptions {
   std::string cpu = "x86-64-v3"; ///< LLVM's name of the processor
   std::string features;          ///< LLVM's feature string, may be empty
   bool profileOps = false;       ///< measure each op while the program runs
   Optimizations optimizations;   ///< what the program is built with
+  MemoryMode memory = MemoryMode::Balanced;
 };
 
 /// parallel or placed → lowered.
-void buildLowerStage(mlir::OpPassManager &pm,
-                     const Optimizations &optimizations);
+void buildLowerStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// lowered → bufferized.
-void buildBufferizeStage(mlir::OpPassManager &pm,
-                         const Optimizations &optimizations);
+void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, for the host.
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// The three.

@@ -71,10 +71,10 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
     buildPlacedStage(pm);
     break;
   case Stage::Lowered:
-    buildLowerStage(pm, options.host.optimizations);
+    buildLowerStage(pm, options.host);
     break;
   case Stage::Bufferized:
-    buildBufferizeStage(pm, options.host.optimizations);
+    buildBufferizeStage(pm, options.host);
     break;
   case Stage::Target:
     buildHostTargetStage(pm, options.host);
@@ -113,6 +113,8 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
                           llvm::cl::desc("measure each op of a run")};
   ListOption<std::string> disable{
       *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
+  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
+                             llvm::cl::desc("low, balanced or fast")};
 };
 
 /// Options that were checked.
@@ -161,6 +163,11 @@ FailureOr<Checked> check(StringRef text, ErrorHandler error) {
   SmallVector<std::string> names(given.disable.begin(), given.disable.end());
   if (llvm::Error failed = checked.options.host.optimizations.disable(names))
     return error("'disable': " + llvm::toString(std::move(failed)));
+  std::optional<MemoryMode> memory = parseMemoryMode(given.memory);
+  if (!memory)
+    return error("unknown mode '" + given.memory.getValue() +
+                 "' of 'memory'; known are low, balanced, fast");
+  checked.options.host.memory = *memory;
   FailureOr<Stage> from =
       checkStage("start-from", given.startFrom.getValue(), error);
   FailureOr<Stage> after =

@@ -45,6 +45,8 @@ struct CompileOptions {
   bool profileOps = false;
   /// Names of the optimisations to leave out (docs/optimizations.md).
   std::vector<std::string> disable;
+  /// low, balanced or fast; balanced where it is not given.
+  std::optional<std::string> memory;
 
   /// Name of the last stage to reach; empty for all. The output is the module.
   std::string stopAfter;

@@ -122,8 +122,6 @@ private:
   Processor processor;
   std::unique_ptr<llvm::TargetMachine> machine;
   PipelineOptions pipeline;
-  /// What the program is built without, as far as the module knows.
-  Optimizations disabled;
   Stage last = Stage::Target;
   Emit emit = Emit::Executable;
   std::optional<llvm::json::Value> facts;
@@ -188,6 +186,13 @@ LogicalResult Compilation::checkOptions() {
   pipeline.host = {processor.cpu, processor.features, options.profileOps, {}};
   if (llvm::Error error = pipeline.host.optimizations.disable(options.disable))
     return fail("'--disable': " + llvm::toString(std::move(error)));
+  if (options.memory) {
+    std::optional<MemoryMode> mode = parseMemoryMode(*options.memory);
+    if (!mode)
+      return fail("unknown '--memory' '" + *options.memory +
+                  "'; known are low, balanced, fast");
+    pipeline.host.memory = *mode;
+  }
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
       createMachine(processor);
   if (!made)
@@ -237,7 +242,13 @@ LogicalResult Compilation::load() {
       noteDisabled(*loaded.module, loaded.stage, pipeline.host.optimizations);
   if (!left)
     return fail(path + ": " + llvm::toString(left.takeError()));
-  disabled = *left;
+  pipeline.host.optimizations = *left;
+  if (options.memory && loaded.stage >= Stage::Lowered)
+    return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
+                "', where '--memory' has been decided");
+  if (llvm::Error error = noteMemory(*loaded.module, pipeline.host.memory,
+                                     options.memory.has_value()))
+    return fail(path + ": " + llvm::toString(std::move(error)));
   if (!options.outputs.empty()) {
     if (loaded.stage != Stage::Import)
       return fail(path +
@@ -351,13 +362,13 @@ LogicalResult Compilation::makeManifest() {
   ManifestOptions manifest;
   manifest.target = options.target;
   manifest.mcpu = processor.cpu;
-  // The last part counts changes of the generated code that change bits; 2:
-  // exp's relatives without division.
+  // The last part counts changes of generated code that change bits.
   manifest.numerics = options.target + "/" + processor.cpu + "/2";
   // So do these, where they are left out.
-  for (const std::string &name : disabled.disabledInexact())
+  for (const std::string &name : pipeline.host.optimizations.disabledInexact())
     manifest.numerics += "-" + name;
-  llvm::append_range(manifest.disabled, disabled.disabled());
+  llvm::append_range(manifest.disabled, pipeline.host.optimizations.disabled());
+  manifest.memory = memoryModeName(pipeline.host.memory).str();
   manifest.towers = options.towers;
   manifest.slicing = options.slicing;
   manifest.report = facts ? &*facts : nullptr;
@@ -476,7 +487,7 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
       })))
     return failure();
   if (failed(guarded("optimise", [&] {
-        if (disabled.has(Optimization::Llvm))
+        if (pipeline.host.optimizations.has(Optimization::Llvm))
           optimize(*module, *machine);
         return success();
       })))

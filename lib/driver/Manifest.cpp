@@ -237,6 +237,7 @@ llvm::Error Writer::write(const ManifestOptions &options) {
     json.attribute("target", options.target);
     json.attribute("mcpu", options.mcpu);
     json.attribute("numerics", options.numerics);
+    json.attribute("memory", options.memory);
     if (!options.disabled.empty())
       json.attributeArray("disabled", [&] {
         for (const std::string &name : options.disabled)

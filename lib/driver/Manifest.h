@@ -25,6 +25,8 @@ struct ManifestOptions {
   std::string numerics;
   /// Names of the optimisations that were left out.
   std::vector<std::string> disabled;
+  /// Name of the memory mode.
+  std::string memory = "balanced";
   /// In place of what the module says.
   std::optional<int64_t> towers;
   std::optional<std::string> slicing;

@@ -133,6 +133,7 @@ private:
     SmallVector<unsigned> reads; ///< nodes, maybe merged since
     bool elementwise = false;
     bool random = false;
+    bool again = false;
     RankedTensorType shape;
     int64_t multiple = 0;
   };
@@ -231,7 +232,8 @@ bool Grouping::joinDraw(Operation *op, unsigned self) {
     if (it == number.end())
       return false;
     unsigned node = find(it->second);
-    if (!nodes[node].random || (draw && *draw != node))
+    if (!nodes[node].random || (draw && *draw != node) ||
+        nodes[node].again != op->hasAttr(kAgainAttr))
       return false;
     draw = node;
     bytes += elementBytesOf(operand);
@@ -275,6 +277,7 @@ void Grouping::add(Operation *op) {
   if (auto m = extents.multiple(op->getResult(0)); succeeded(m))
     node.multiple = *m;
   node.random = isa<nn::RandomOp>(op);
+  node.again = op->hasAttr(kAgainAttr);
   if (node.random || joinDraw(op, self) ||
       !optimizations.has(Optimization::FuseElementwise))
     return;
@@ -283,7 +286,7 @@ void Grouping::add(Operation *op) {
     unsigned other = find(read);
     unsigned group = find(self);
     const Node &a = nodes[group], &o = nodes[other];
-    if (other == group || !o.elementwise || o.random ||
+    if (other == group || !o.elementwise || o.random || (a.again && !o.again) ||
         o.multiple != a.multiple || o.shape.getShape() != a.shape.getShape())
       continue;
     if (reaches(group, other, false) || reaches(other, group, true))

@@ -24,6 +24,10 @@
 
 namespace belfry {
 
+/// On an op that makes a value again (--recompute-values): it shares no loop
+/// with what it reads.
+constexpr llvm::StringLiteral kAgainAttr = "belfry.again";
+
 struct Unit {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool elementwise = false;

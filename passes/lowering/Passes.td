@@ -55,6 +55,21 @@ def PackMaskedSteps : Pass<"pack-masked-steps", "::mlir::ModuleOp"> {
   ];
 }
 
+def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
+  let summary = "makes values again that are cheap, rather than keep them";
+  let description = [{
+    In the phases: outputs of an `nn.scan` that one other loop reads are made
+    again in its body, and elementwise values and random numbers that live where
+    most is live are made again for the readers after that, where all that they
+    are made of lives until then anyway.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [
+    Statistic<"numSequences", "sequences", "Number of sequences that loops make themselves">,
+    Statistic<"numValues", "values", "Number of values that are made again">
+  ];
+}
+
 def SimplifyScans : Pass<"simplify-scans"> {
   let summary = "drops outputs of nn.scan, and moves what only makes a sequence into it";
   let description = [{

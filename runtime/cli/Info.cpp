@@ -129,6 +129,8 @@ std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                       : ", Keras " + manifest.kerasVersion)});
   table.row({"target", manifest.target + ", " + manifest.mcpu});
   table.row({"numerics", manifest.numerics});
+  if (manifest.memory != "balanced")
+    table.row({"memory", manifest.memory});
   std::string disabled;
   for (const std::string &name : manifest.disabled)
     disabled += (disabled.empty() ? "" : ", ") + name;

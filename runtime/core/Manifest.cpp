@@ -437,6 +437,7 @@ Manifest manifestOf(const Json &json, uint32_t numPhases) {
   manifest.target = json.value("target", "host");
   manifest.mcpu = json.value("mcpu", "");
   manifest.numerics = json.value("numerics", "");
+  manifest.memory = json.value("memory", "balanced");
   manifest.disabled = json.value("disabled", std::vector<std::string>());
   manifest.towers = json.value("towers", int64_t(1));
   Expected<SlicingMode> slicing =

@@ -149,6 +149,7 @@ struct OpInfo {
 /// The manifest of docs/architecture.md, checked: every index is in range.
 struct Manifest {
   std::string model, kerasVersion, target, mcpu, numerics;
+  std::string memory;                ///< low, balanced or fast
   std::vector<std::string> disabled; ///< optimisations that were left out
   int64_t towers = 1;
   SlicingMode slicing = SlicingMode::Balanced;

@@ -73,19 +73,24 @@ def mlp(ctx, folder):
 
 
 def memory(ctx, folder):
-    """The arenas of every example are at most 3 % larger than what is live at one time."""
+    """The arenas of every example are at most 3 % larger than what is live at one time, and in no mode larger than in the one after it."""
     examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples")
     for name in sorted(os.listdir(examples)):
         models = [os.path.join(examples, name, f) for f in ("model.keras", "model.json") if os.path.exists(os.path.join(examples, name, f))]
-        exe = os.path.join(folder, name)
-        if not models or not ctx.compile("behaviour: memory", models[0], exe):
+        exes = [os.path.join(folder, f"{name}-{mode}") for mode in ("low", "balanced", "fast")]
+        if not models or not all(ctx.compile("behaviour: memory", models[0], exe, "--memory", exe.rsplit("-", 1)[1]) for exe in exes):
             continue
         for batch, towers in ((1, 1), (5, 2), (32, 1), (128, 2), (1000, 8)):
-            r = ctx.run([exe, "info", "--batch-size", batch, "--towers", towers, "--devices", f"cpu:{min(towers, 2)}"])
-            rows = re.findall(r"^ *(\w+) +([\d.]+) MB +live set +([\d.]+) MB", r.out, re.M)
-            # Printed to 10 kB.
-            over = [f"{f}: {arena} MB of {live} MB" for f, arena, live in rows if float(arena) > 1.03 * (float(live) + .005) + .005]
-            ctx.check(f"behaviour: memory of {name} at batch {batch} on {towers} towers", None if len(rows) == 3 and not over else f"{r.how()}, {over or rows}")
+            what, arenas = f"behaviour: memory of {name} at batch {batch} on {towers} towers", []
+            for exe in exes:
+                r = ctx.run([exe, "info", "--batch-size", batch, "--towers", towers, "--devices", f"cpu:{min(towers, 2)}"])
+                rows = re.findall(r"^ *(\w+) +([\d.]+) MB +live set +([\d.]+) MB", r.out, re.M)
+                # Printed to 10 kB.
+                over = [f"{f}: {arena} MB of {live} MB" for f, arena, live in rows if float(arena) > 1.03 * (float(live) + .005) + .005]
+                ctx.check(f"{what}, {exe.rsplit('-', 1)[1]}", None if len(rows) == 3 and not over else f"{r.how()}, {over or rows}")
+                arenas.append({f: float(arena) for f, arena, _ in rows})
+            more = [f for f in arenas[0] if not arenas[0][f] <= arenas[1].get(f, 0) <= arenas[2].get(f, 0)]
+            ctx.check(f"{what}: low, balanced, fast", f"{arenas}" if more else None)
 
 
 def saving(ctx, folder):

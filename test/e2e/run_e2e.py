@@ -7,7 +7,7 @@ fidelity   one tower against Keras (goldens/, made by make_goldens.py)
 single     N = 1, 2, 3, 4, 8 towers against one in the reference interpreter, in f64
 towers     N = 2, 3, 4, 8 against one at batch 1, 5, 7, 128: predictions, loss, metrics, first gradients, 20 steps
 bits       the same bytes on any number of devices and threads
-switches   the same numbers without one optimisation after the other
+switches   the same numbers without one optimisation after the other, and in every memory mode
 bad        bad input
 behaviour  saving, seeds, validation, data files, limits of size and time
 accuracy   what examples reach on real data

@@ -1,4 +1,4 @@
-"""Programs without one optimisation after the other, against the program with all of them (docs/optimizations.md)."""
+"""Programs without one optimisation after the other, and in other memory modes, against the program with all of them (docs/optimizations.md)."""
 import concurrent.futures
 import os
 
@@ -38,24 +38,31 @@ def run(ctx, only=None):
         without[and_list(others)] = (list(others), False)
         without[and_list((*others, name))] = ([*others, name], False)
     for family in MODELS:
-        if only and only not in family and only not in names:
+        if only and only not in family and only not in names and only != "memory":
             continue
         folder, model, data = prepare(ctx, family)
-        base = numbers(ctx, f"switches {family}", family, folder, model, data, "base", [])
+        base = numbers(ctx, f"switches {family}", family, folder, model, data, "base")
         if not base:
             continue
-        chosen = {n: w for n, w in without.items() if (only not in names or n == only) and n in ONLY.get(family, without)}
+        for mode in ("low", "fast") if not only or only == "memory" or only in family else ():
+            got = numbers(ctx, f"switches {family} memory {mode}", family, folder, model, data, mode, "--memory", mode)
+            if got:
+                compare(ctx, f"switches {family} memory {mode}", got, base, mode, True)
+        chosen = {n: w for n, w in without.items() if (n == only if only in names or only == "memory" else True) and n in ONLY.get(family, without)}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            runs = {n: pool.submit(numbers, ctx, f"switches {family} without {n}", family, folder, model, data, n.replace(" ", "-"), off)
+            runs = {n: pool.submit(numbers, ctx, f"switches {family} without {n}", family, folder, model, data, n.replace(" ", "-"), "--disable", ",".join(off))
                     for n, (off, _) in chosen.items()}
+            kept = {}
             for n, (_, same) in chosen.items():
-                got = runs[n].result()
+                got = runs.pop(n).result()
                 if got:
                     compare(ctx, f"switches {family} without {n}", got, base, n, same)
+                if " and " in n:
+                    kept[n] = got
             for name, others in DECIDES.items():
                 few, more = and_list(others), and_list((*others, name))
-                if few in runs and more in runs and runs[few].result() and runs[more].result():
-                    compare(ctx, f"switches {family} without {more}, of that without {few}", runs[more].result(), runs[few].result(), more, True)
+                if kept.get(few) and kept.get(more):
+                    compare(ctx, f"switches {family} without {more}, of that without {few}", kept[more], kept[few], more, True)
 
 
 def and_list(names):
@@ -82,10 +89,10 @@ def prepare(ctx, family):
     return folder, model, data
 
 
-def numbers(ctx, name, family, folder, model, data, tag, disabled):
+def numbers(ctx, name, family, folder, model, data, tag, *flags):
     """{(mask, towers): {what: arrays}} of a program, or None where a command failed."""
     exe = os.path.join(folder, tag)
-    if not ctx.compile(name, model, exe, *(["--disable", ",".join(disabled)] if disabled else [])):
+    if not ctx.compile(name, model, exe, *flags):
         return None
     results = {}
     for mask, (X, Y, outputs) in data.items():

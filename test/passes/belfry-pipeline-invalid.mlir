@@ -7,7 +7,10 @@
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=disable=pack-mask-steps 2>&1 | FileCheck %s --check-prefix=DISABLE
 // RUN: not %raw-belfry-opt %s --belfry-host=disable=llvm,group-loop 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not %raw-belfry-opt %s --plan-buffers=disable=nothing 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: not %raw-belfry-opt %s --belfry-lower=memory=little 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: not %raw-belfry-opt %s --belfry-pipeline=memory=little 2>&1 | FileCheck %s --check-prefix=MEMORY
 
+// MEMORY: unknown mode 'little' of 'memory'; known are low, balanced, fast
 // DISABLE: 'disable': unknown optimisation 'pack-mask-steps'; did you mean 'pack-masked-steps'?
 // HOST: 'disable': unknown optimisation 'group-loop'; did you mean 'group-loops'?
 // PASS: error: 'disable': unknown optimisation 'nothing'; known are all, elide-all-reduce, recompute-small

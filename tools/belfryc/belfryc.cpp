@@ -69,6 +69,12 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
       "--profile-ops", compile.profileOps,
       "the program can measure each of its ops ('fit --profile FILE')");
   app.add_option(
+         "--memory", compile.memory,
+         "low: what is cheap to make again is not kept; balanced "
+         "(default); fast: memory is not a reason to compute more, or in "
+         "another order")
+      ->type_name("MODE");
+  app.add_option(
          "--disable", compile.disable,
          "builds the program without these optimisations, listed below; "
          "'all' is every one")
