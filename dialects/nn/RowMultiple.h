@@ -25,8 +25,8 @@ int64_t staticElements(mlir::Type type);
 std::optional<int64_t> rowMultiple(mlir::Value v);
 
 /// A value of the same block, or an argument of it, whose dynamic dimension has
-/// the same extent as that of `v` and which does not hang on more than `v` does:
-/// the last one upwards. `v` itself where it has no dynamic dimension.
+/// the same extent as that of `v` and which does not hang on more than `v`
+/// does: the last one upwards. `v` itself where it has no dynamic dimension.
 mlir::Value rowOrigin(mlir::Value v);
 
 } // namespace belfry::nn

@@ -157,8 +157,9 @@ static View withLeadingStep(View rows) {
 
 /// Whether the block reads `value` where it is, and nowhere wants it moved.
 static bool isOnlyRead(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isElementwise(user) ||
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isShapeOperand(use) || isElementwise(user) ||
            isa<nn::DotOp, nn::ScanOp, nn::ReduceOp, nn::UnpackStepsOp>(user);
   });
 }
@@ -166,8 +167,10 @@ static bool isOnlyRead(Value value) {
 /// The last op of the block that reads `value`, or a whole made of its rows.
 static Operation *lastReader(Value value) {
   Operation *last = nullptr;
-  for (Operation *user : value.getUsers()) {
-    Operation *reader = user;
+  for (OpOperand &use : value.getUses()) {
+    if (isShapeOperand(use))
+      continue;
+    Operation *user = use.getOwner(), *reader = user;
     if (isa<nn::UnpackStepsOp>(user))
       if (Operation *later = lastReader(user->getResult(0)))
         reader = later;

@@ -91,6 +91,9 @@ def memory(ctx, folder):
                 arenas.append({f: float(arena) for f, arena, _ in rows})
             more = [f for f in arenas[0] if not arenas[0][f] <= arenas[1].get(f, 0) <= arenas[2].get(f, 0)]
             ctx.check(f"{what}: low, balanced, fast", f"{arenas}" if more else None)
+            # The gradient's loops write where the forward ones' values were.
+            if (name, batch, towers) == ("quickdraw", 128, 2):
+                ctx.check(f"{what}: at most 92 MB", None if 0 < arenas[1].get("train", 0) <= 92 else f"{arenas[1]}")
 
 
 def saving(ctx, folder):
