@@ -213,13 +213,19 @@ void Executor::runOnDevice(int device) {
   }
 }
 
-void Executor::runPhase(const ScheduleItem &item, int device) {
+/// What is the same for all towers of a device.
+belfry_phase_args Executor::phaseArgs(int device) const {
   belfry_phase_args args = {};
   args.global_rows = globalRows;
   args.towers = int32_t(towers);
   args.context = devices.context(device);
+  return args;
+}
+
+void Executor::runPhase(const ScheduleItem &item, int device) {
   if (item.run == ScheduleItem::Once)
     return devices.together(device, [&] {
+      belfry_phase_args args = phaseArgs(device);
       args.rows = globalRows;
       args.buffers = tables[towers].data();
       program.phases[item.phase](&args);
@@ -232,10 +238,7 @@ void Executor::runPhase(const ScheduleItem &item, int device) {
 
 void Executor::runTowers(const ScheduleItem &item, int device,
                          const RowRange &which) {
-  belfry_phase_args args = {};
-  args.global_rows = globalRows;
-  args.towers = int32_t(towers);
-  args.context = devices.context(device);
+  belfry_phase_args args = phaseArgs(device);
   for (int64_t tower = which.first; tower < which.first + which.rows; ++tower) {
     args.rows = ranges[tower].rows;
     args.row_offset = ranges[tower].first;

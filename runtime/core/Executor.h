@@ -78,6 +78,7 @@ private:
   void *external(const BufferInfo &buffer, const StepArrays &arrays,
                  int64_t firstRow);
   void runOnDevice(int device);
+  belfry_phase_args phaseArgs(int device) const;
   void runPhase(const ScheduleItem &item, int device);
   void runTowers(const ScheduleItem &item, int device, const RowRange &which);
   void planReductions();
