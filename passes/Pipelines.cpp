@@ -7,6 +7,7 @@
 
 #include "passes/Pipelines.h"
 
+#include "passes/LoweringFlags.h"
 #include "passes/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -151,15 +152,21 @@ void belfry::buildHostLoweringPipeline(OpPassManager &pm,
   buildHostTargetStage(pm, options);
 }
 
+LogicalResult LoweringFlags::apply(HostOptions &host,
+                                   PipelineErrorHandler error) const {
+  SmallVector<std::string> names(disable.begin(), disable.end());
+  if (llvm::Error failed = host.optimizations.disable(names))
+    return error("'disable': " + llvm::toString(std::move(failed)));
+  std::optional<MemoryMode> mode = parseMemoryMode(memory);
+  if (!mode)
+    return error("unknown mode '" + memory.getValue() +
+                 "' of 'memory'; known are low, balanced, fast");
+  host.memory = *mode;
+  return success();
+}
+
 namespace {
-/// What the stages before the last one take.
-struct LoweringFlags : PassPipelineOptions<LoweringFlags> {
-  ListOption<std::string> disable{
-      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
-  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
-                             llvm::cl::desc("low, balanced or fast")};
-};
-struct HostFlags : PassPipelineOptions<HostFlags> {
+struct HostFlags : LoweringFlags {
   Option<std::string> cpu{*this, "cpu",
                           llvm::cl::desc("LLVM's name of the processor"),
                           llvm::cl::init("x86-64-v3")};
@@ -167,36 +174,23 @@ struct HostFlags : PassPipelineOptions<HostFlags> {
                                llvm::cl::desc("LLVM's feature string")};
   Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
                           llvm::cl::desc("measure each op of a run")};
-  ListOption<std::string> disable{
-      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
-  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
-                             llvm::cl::desc("low, balanced or fast")};
 };
 } // namespace
-
-using ErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
 
 /// Registers a pipeline of stages that `build` adds.
 template <typename Flags, typename Build>
 static void registerStages(StringRef name, StringRef description, Build build) {
   registerPassPipeline(
       name, description,
-      [build](OpPassManager &pm, StringRef text, ErrorHandler error) {
+      [build](OpPassManager &pm, StringRef text, PipelineErrorHandler error) {
         Flags flags;
         if (failed(flags.parseFromString(text)))
           return failure();
         HostOptions options;
         if constexpr (std::is_same_v<Flags, HostFlags>)
           options = {flags.cpu, flags.features, flags.profileOps, {}};
-        SmallVector<std::string> names(flags.disable.begin(),
-                                       flags.disable.end());
-        if (llvm::Error failed = options.optimizations.disable(names))
-          return error("'disable': " + llvm::toString(std::move(failed)));
-        std::optional<MemoryMode> memory = parseMemoryMode(flags.memory);
-        if (!memory)
-          return error("unknown mode '" + flags.memory.getValue() +
-                       "' of 'memory'; known are low, balanced, fast");
-        options.memory = *memory;
+        if (failed(flags.apply(options, error)))
+          return failure();
         build(pm, options);
         return success();
       },

@@ -7,6 +7,7 @@
 
 #include "passes/StagePipeline.h"
 
+#include "passes/LoweringFlags.h"
 #include "passes/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -91,7 +92,7 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
 
 namespace {
 
-struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
+struct CommandLineOptions : LoweringFlags {
   Option<std::string> target{*this, "target", llvm::cl::init("host"),
                              llvm::cl::desc("what to compile for: host")};
   Option<int64_t> towers{*this, "towers", llvm::cl::init(1),
@@ -111,10 +112,6 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
                                llvm::cl::desc("LLVM's feature string")};
   Option<bool> profileOps{*this, "profile-ops", llvm::cl::init(false),
                           llvm::cl::desc("measure each op of a run")};
-  ListOption<std::string> disable{
-      *this, "disable", llvm::cl::desc("optimisations to leave out, by name")};
-  Option<std::string> memory{*this, "memory", llvm::cl::init("balanced"),
-                             llvm::cl::desc("low, balanced or fast")};
 };
 
 /// Options that were checked.
@@ -123,17 +120,15 @@ struct Checked {
   Stage startFrom, stopAfter;
 };
 
-using ErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
-
 FailureOr<Stage> checkStage(StringRef option, StringRef name,
-                            ErrorHandler error) {
+                            PipelineErrorHandler error) {
   if (std::optional<Stage> stage = parseStage(name))
     return *stage;
   return error("unknown stage '" + name + "' of '" + option + "'; known are " +
                stageList());
 }
 
-FailureOr<Checked> check(StringRef text, ErrorHandler error) {
+FailureOr<Checked> check(StringRef text, PipelineErrorHandler error) {
   CommandLineOptions given;
   if (failed(given.parseFromString(text)))
     return failure();
@@ -160,14 +155,8 @@ FailureOr<Checked> check(StringRef text, ErrorHandler error) {
                           given.features.getValue(),
                           given.profileOps.getValue(),
                           {}};
-  SmallVector<std::string> names(given.disable.begin(), given.disable.end());
-  if (llvm::Error failed = checked.options.host.optimizations.disable(names))
-    return error("'disable': " + llvm::toString(std::move(failed)));
-  std::optional<MemoryMode> memory = parseMemoryMode(given.memory);
-  if (!memory)
-    return error("unknown mode '" + given.memory.getValue() +
-                 "' of 'memory'; known are low, balanced, fast");
-  checked.options.host.memory = *memory;
+  if (failed(given.apply(checked.options.host, error)))
+    return failure();
   FailureOr<Stage> from =
       checkStage("start-from", given.startFrom.getValue(), error);
   FailureOr<Stage> after =
@@ -203,7 +192,7 @@ void belfry::registerBelfryPipeline() {
       "belfryc's own pipeline; stops after any of its stages (" + stageList() +
           ")",
       [](OpPassManager &pm, StringRef options,
-         ErrorHandler error) -> LogicalResult {
+         PipelineErrorHandler error) -> LogicalResult {
         FailureOr<Checked> checked = check(options, error);
         if (failed(checked))
           return failure();
