@@ -113,6 +113,45 @@ Value belfry::loadContext(func::FuncOp phase) {
   return LLVM::LoadOp::create(b, loc, pointer, field);
 }
 
+Value belfry::wordAt(OpBuilder &b, Location loc, Value list, int64_t word) {
+  return LLVM::GEPOp::create(
+      b, loc, list.getType(), b.getI64Type(), list,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)});
+}
+
+Value belfry::loadWord(OpBuilder &b, Location loc, Type type, Value list,
+                       int64_t word) {
+  bool index = isa<IndexType>(type);
+  Value value =
+      LLVM::LoadOp::create(b, loc, index ? b.getI64Type() : type,
+                           wordAt(b, loc, list, word), /*alignment=*/8);
+  return index ? arith::IndexCastOp::create(b, loc, type, value).getResult()
+               : value;
+}
+
+void belfry::storeWord(OpBuilder &b, Location loc, Value value, Value list,
+                       int64_t word) {
+  if (isa<IndexType>(value.getType()))
+    value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+  LLVM::StoreOp::create(b, loc, value, wordAt(b, loc, list, word),
+                        /*alignment=*/8);
+}
+
+Value belfry::addressOf(OpBuilder &b, Location loc, func::FuncOp function) {
+  Value constant = func::ConstantOp::create(b, loc, function.getFunctionType(),
+                                            function.getName());
+  return UnrealizedConversionCastOp::create(
+             b, loc, LLVM::LLVMPointerType::get(b.getContext()), constant)
+      .getResult(0);
+}
+
+std::string belfry::textOf(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function->print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
 func::FuncOp belfry::declareFunction(ModuleOp module, StringRef name,
                                      TypeRange arguments, TypeRange results) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))

@@ -31,6 +31,22 @@ mlir::Value wordOf(mlir::OpBuilder &b, mlir::Location loc, Affine extent,
 /// Loads the context of belfry_phase_args at the entry of such a function.
 mlir::Value loadContext(mlir::func::FuncOp phase);
 
+/// Word `word`, of 8 bytes, of a list at `list`.
+mlir::Value wordAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value list,
+                   int64_t word);
+/// What storeWord wrote there. An index is an i64 in memory; other types have
+/// at most 8 bytes.
+mlir::Value loadWord(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                     mlir::Value list, int64_t word);
+void storeWord(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+               mlir::Value list, int64_t word);
+
+/// The function as a pointer.
+mlir::Value addressOf(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::func::FuncOp function);
+/// By which functions that do the same are known: theirs is the same.
+std::string textOf(mlir::func::FuncOp function);
+
 /// The private declaration `name` of the module, made where there is none.
 mlir::func::FuncOp declareFunction(mlir::ModuleOp module, llvm::StringRef name,
                                    mlir::TypeRange arguments,

@@ -82,14 +82,12 @@ DictionaryAttr InstrumentOpsPass::describe(func::FuncOp phase,
 /// The rows that a call works on: in a loop over blocks of rows those of the
 /// block, else `all`.
 static Value rowsOfCall(OpBuilder &b, func::CallOp call, Value all) {
-  for (auto loop = call->getParentOfType<scf::ForOp>(); loop;
-       loop = loop->getParentOfType<scf::ForOp>())
-    if (loop->hasAttr(kRowBlocksAttr))
-      for (Operation &op : *loop.getBody())
-        if (op.hasAttr(kBlockRowsAttr))
-          return arith::IndexCastOp::create(b, call.getLoc(), b.getI64Type(),
-                                            op.getResult(0));
-  return all;
+  scf::ForOp loop = rowBlocksAround(call);
+  Operation *rows = loop ? blockRowsOf(loop) : nullptr;
+  if (!rows)
+    return all;
+  return arith::IndexCastOp::create(b, call.getLoc(), b.getI64Type(),
+                                    rows->getResult(0));
 }
 
 LogicalResult InstrumentOpsPass::instrument(func::FuncOp phase) {

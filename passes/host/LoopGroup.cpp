@@ -124,17 +124,8 @@ void LoopGroup::flush(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   Type pointer = memory.getType(), i64 = b.getI64Type();
-  auto wordAt = [&](int64_t word) -> Value {
-    if (word == 0)
-      return memory;
-    return LLVM::GEPOp::create(
-        b, loc, pointer, i64, memory,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)});
-  };
   auto store = [&](Value value, int64_t word) {
-    if (isa<IndexType>(value.getType()))
-      value = arith::IndexCastOp::create(b, loc, i64, value);
-    LLVM::StoreOp::create(b, loc, value, wordAt(word), /*alignment=*/8);
+    storeWord(b, loc, value, memory, word);
   };
   auto number = [&](Affine affine) { return wordOf(b, loc, affine, rows); };
   if (!context)
@@ -142,10 +133,7 @@ void LoopGroup::flush(Operation *op) {
 
   int64_t at = 0;
   for (Loop &loop : loops) {
-    Value function = func::ConstantOp::create(
-        b, loc, loop.function.getFunctionType(), loop.function.getName());
-    function = UnrealizedConversionCastOp::create(b, loc, pointer, function)
-                   .getResult(0);
+    Value function = addressOf(b, loc, loop.function);
     Value cost = number(Affine::of(loop.split.cost));
     for (Affine factor : loop.split.costFactors)
       cost = arith::MulIOp::create(b, loc, cost, number(factor));
@@ -155,7 +143,7 @@ void LoopGroup::flush(Operation *op) {
                   offsetof(belfry_loop, cost) == 24 &&
                   offsetof(belfry_loop, multiple) == 32);
     store(function, at);
-    store(wordAt(argumentsAt), at + 1);
+    store(wordAt(b, loc, memory, argumentsAt), at + 1);
     store(number(loop.split.count), at + 2);
     store(cost, at + 3);
     store(number(Affine::of(loop.split.multiple)), at + 4);

@@ -98,13 +98,6 @@ struct OutlineKernelsPass
 
 } // namespace
 
-static bool isInRowBlocks(Operation *op) {
-  while ((op = op->getParentOp()))
-    if (op->hasAttr(kRowBlocksAttr))
-      return true;
-  return false;
-}
-
 static bool isKernel(Operation *op) {
   return isa<linalg::LinalgOp>(op) || op->hasAttr(kKernelAttr);
 }
@@ -176,15 +169,7 @@ func::FuncOp OutlineKernelsPass::buildLoop(func::FuncOp kernel) {
                                                    body->getArgument(i)));
   for (auto [word, type] :
        llvm::enumerate(kernel.getArgumentTypes().drop_front(2))) {
-    Value address =
-        LLVM::GEPOp::create(b, loc, pointer, i64, body->getArgument(0),
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)});
-    bool index = isa<IndexType>(type);
-    Value value = LLVM::LoadOp::create(b, loc, index ? i64 : type, address,
-                                       /*alignment=*/8);
-    if (index)
-      value = arith::IndexCastOp::create(b, loc, type, value);
-    arguments.push_back(value);
+    arguments.push_back(loadWord(b, loc, type, body->getArgument(0), word));
   }
   func::CallOp::create(b, loc, kernel, arguments);
   func::ReturnOp::create(b, loc);
@@ -193,11 +178,7 @@ func::FuncOp OutlineKernelsPass::buildLoop(func::FuncOp kernel) {
 
 /// Puts the function into the module, or takes the equal one that is there.
 Kernel OutlineKernelsPass::share(KernelBuilder &kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  OpPrintingFlags flags;
-  kernel.function->print(stream, flags.useLocalScope());
-  auto [it, fresh] = known.try_emplace(text);
+  auto [it, fresh] = known.try_emplace(textOf(kernel.function));
   if (!fresh && optimizations.has(Optimization::ShareKernels)) {
     kernel.function.erase();
     ++numShared;
@@ -228,7 +209,7 @@ LogicalResult OutlineKernelsPass::outline(Operation *op, Value rows,
   KernelBuilder kernel(op, rows, optimizations);
   // Blocks of rows are what threads share of such a loop.
   kernel.mayShare =
-      optimizations.has(Optimization::SplitLoops) && !isInRowBlocks(op);
+      optimizations.has(Optimization::SplitLoops) && !rowBlocksAround(op);
   if (failed(kernel.build()))
     return failure();
   Kernel functions = share(kernel);

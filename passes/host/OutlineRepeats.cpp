@@ -455,13 +455,9 @@ OutlineRepeatsPass::build(ArrayRef<Form *> places, const BitVector &escaping,
   map.map(form.ops.front()->getBlock()->getArgument(0), body->getArgument(0));
   map.map(form.leaves, body->getArguments().take_back(form.leaves.size()));
   SmallVector<Value> loaded;
-  for (unsigned word = 0; word < known.size(); ++word) {
-    Value address = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(),
-                                        body->getArgument(1),
-                                        ArrayRef<LLVM::GEPArg>{int32_t(word)});
-    loaded.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), address,
-                                          /*alignment=*/8));
-  }
+  for (unsigned word = 0; word < known.size(); ++word)
+    loaded.push_back(
+        loadWord(b, loc, b.getI64Type(), body->getArgument(1), word));
   for (Operation *op : form.ops)
     b.clone(*op, map);
   SmallVector<Value> returned;
@@ -496,11 +492,10 @@ func::CallOp OutlineRepeatsPass::buildCall(Operation *op, func::FuncOp function,
   Location loc = op->getLoc();
   SmallVector<Value> operands = {phaseArgs};
   if (!words.empty()) {
-    Type pointer = phaseArgs.getType();
-    Value start = LLVM::AddressOfOp::create(b, loc, pointer, kTable);
-    operands.push_back(LLVM::GEPOp::create(
-        b, loc, pointer, b.getI64Type(), start,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(table.size())}));
+    Value start =
+        LLVM::AddressOfOp::create(b, loc, phaseArgs.getType(), kTable);
+    operands.push_back(
+        wordAt(b, loc, start, static_cast<int64_t>(table.size())));
     llvm::append_range(table, words);
   }
   llvm::append_range(operands, leaves);

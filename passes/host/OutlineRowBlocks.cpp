@@ -63,20 +63,6 @@ static bool isConstant(Value value) {
                          func::ConstantOp>(value.getDefiningOp());
 }
 
-static Value wordAt(OpBuilder &b, Location loc, Value frame, size_t word) {
-  return LLVM::GEPOp::create(
-      b, loc, frame.getType(), b.getI64Type(), frame,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)});
-}
-
-/// The op that says how many rows a block has; null where it is not there.
-static Operation *blockRows(scf::ForOp loop) {
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (op.hasAttr(kBlockRowsAttr))
-      return &op;
-  return nullptr;
-}
-
 static LogicalResult verify(scf::ForOp loop) {
   if (!loop->getAttrOfType<IntegerAttr>(kRowBlocksAttr))
     return loop.emitOpError("has no integer as ") << kRowBlocksAttr;
@@ -86,7 +72,7 @@ static LogicalResult verify(scf::ForOp loop) {
                             "has a result");
   if (!matchPattern(loop.getStep(), m_Constant()))
     return loop.emitOpError("has blocks of rows whose size is no constant");
-  Operation *rows = blockRows(loop);
+  Operation *rows = blockRowsOf(loop);
   if (!rows || rows->getNumResults() != 1 ||
       !rows->getResult(0).getType().isIndex())
     return loop.emitOpError("over blocks of rows does not say how many rows a "
@@ -133,16 +119,9 @@ func::FuncOp OutlineRowBlocksPass::build(Location loc, scf::ForOp loop,
   Block *body = function.addEntryBlock();
   b.setInsertionPointToStart(body);
   IRMapping map;
-  for (auto [word, value] : llvm::enumerate(read)) {
-    bool isIndex = value.getType().isIndex();
-    Value inside =
-        LLVM::LoadOp::create(b, loc, isIndex ? i64 : value.getType(),
-                             wordAt(b, loc, body->getArgument(0), word),
-                             /*alignment=*/8);
-    if (isIndex)
-      inside = arith::IndexCastOp::create(b, loc, index, inside);
-    map.map(value, inside);
-  }
+  for (auto [word, value] : llvm::enumerate(read))
+    map.map(value,
+            loadWord(b, loc, value.getType(), body->getArgument(0), word));
   loop->walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       if (!loop.getRegion().isAncestor(operand.getParentRegion()) &&
@@ -156,7 +135,7 @@ func::FuncOp OutlineRowBlocksPass::build(Location loc, scf::ForOp loop,
   clone.setLowerBound(begin);
   clone.setUpperBound(end);
   // The last block ends where the rows do that the call is for.
-  Operation *rows = blockRows(clone);
+  Operation *rows = blockRowsOf(clone);
   b.setInsertionPoint(rows);
   Value left = arith::SubIOp::create(b, loc, end, clone.getInductionVar());
   rows->replaceAllUsesWith(
@@ -165,10 +144,7 @@ func::FuncOp OutlineRowBlocksPass::build(Location loc, scf::ForOp loop,
   b.setInsertionPointToEnd(body);
   func::ReturnOp::create(b, loc);
 
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function->print(stream, OpPrintingFlags().useLocalScope());
-  auto [it, fresh] = known.try_emplace(text, function);
+  auto [it, fresh] = known.try_emplace(textOf(function), function);
   if (!fresh) {
     function.erase();
     ++numShared;
@@ -185,17 +161,9 @@ void OutlineRowBlocksPass::call(scf::ForOp loop, func::FuncOp function,
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   Type pointer = frame.getType(), i64 = b.getI64Type();
-  for (auto [word, value] : llvm::enumerate(read)) {
-    Value stored = value;
-    if (value.getType().isIndex())
-      stored = arith::IndexCastOp::create(b, loc, i64, value);
-    LLVM::StoreOp::create(b, loc, stored, wordAt(b, loc, frame, word),
-                          /*alignment=*/8);
-  }
-  Value address = func::ConstantOp::create(b, loc, function.getFunctionType(),
-                                           function.getName());
-  address =
-      UnrealizedConversionCastOp::create(b, loc, pointer, address).getResult(0);
+  for (auto [word, value] : llvm::enumerate(read))
+    storeWord(b, loc, value, frame, word);
+  Value address = addressOf(b, loc, function);
   Value rows = arith::IndexCastOp::create(b, loc, i64, loop.getUpperBound());
   auto costOfRow = loop->getAttrOfType<IntegerAttr>(kRowBlocksAttr);
   Value cost = arith::ConstantOp::create(

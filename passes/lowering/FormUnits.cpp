@@ -16,9 +16,13 @@
 using namespace mlir;
 using namespace belfry;
 
+bool belfry::isMap(Operation *op) {
+  return isa_and_nonnull<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
+                         nn::ConvertOp>(op);
+}
+
 bool belfry::isElementwise(Operation *op) {
-  return isa<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-             nn::ConvertOp, nn::IotaOp, nn::RandomOp>(op);
+  return isMap(op) || isa<nn::IotaOp, nn::RandomOp>(op);
 }
 
 bool belfry::isViewOp(Operation *op) {

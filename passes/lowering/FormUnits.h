@@ -36,6 +36,9 @@ struct Unit {
 };
 
 /// Whether each element of the result depends on the same element of the
+/// operands only, and not on where it stands. `op` may be null.
+bool isMap(mlir::Operation *op);
+/// Whether each element of the result depends on the same element of the
 /// operands only (and on its index), so that the op can share a loop.
 bool isElementwise(mlir::Operation *op);
 /// Whether the op only gives another view of its operand.

@@ -43,15 +43,6 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static Value pack(OpBuilder &b, Location loc, Value steps, Value mask) {
-  RankedTensorType type = tensorType(steps);
-  return nn::PackStepsOp::create(
-      b, loc,
-      RankedTensorType::get(type.getShape().drop_front(),
-                            type.getElementType()),
-      steps, mask);
-}
-
 static Value unpack(OpBuilder &b, Location loc, Value packed, Value mask) {
   RankedTensorType type = tensorType(packed);
   SmallVector<int64_t> shape{tensorType(mask).getDimSize(0)};
@@ -86,12 +77,12 @@ static void packScan(nn::ScanOp op) {
   Location loc = op.getLoc();
   Value mask = op.getMask();
   for (OpOperand &operand : op.getSequencesMutable())
-    operand.set(unpack(b, loc, pack(b, loc, operand.get(), mask), mask));
+    operand.set(unpack(b, loc, packSteps(b, loc, operand.get(), mask), mask));
   b.setInsertionPointAfter(op);
   for (Value output : op.getOutputs()) {
     if (output.use_empty())
       continue;
-    Value packed = pack(b, loc, output, mask);
+    Value packed = packSteps(b, loc, output, mask);
     Value whole = unpack(b, loc, packed, mask);
     output.replaceAllUsesExcept(whole, packed.getDefiningOp());
   }
@@ -151,7 +142,7 @@ struct PackOfProduct : OpRewritePattern<nn::PackStepsOp> {
         tensorType(dot.getLhs()).getShape().take_front(2) !=
             tensorType(op.getMask()).getShape())
       return failure();
-    Value rows = pack(rewriter, op.getLoc(), dot.getLhs(), op.getMask());
+    Value rows = packSteps(rewriter, op.getLoc(), dot.getLhs(), op.getMask());
     rewriter.replaceOp(op, packedProduct(rewriter, dot, rows));
     return success();
   }
@@ -182,7 +173,7 @@ struct ProductOfUnpack : OpRewritePattern<nn::DotOp> {
     auto rowsOf = [&](Value steps, nn::UnpackStepsOp whole) -> Value {
       if (whole && whole.getMask() == mask)
         return whole.getOperand();
-      return pack(rewriter, dot.getLoc(), steps, mask);
+      return packSteps(rewriter, dot.getLoc(), steps, mask);
     };
     Value lhs = rowsOf(dot.getLhs(), left), rhs = rowsOf(dot.getRhs(), right);
     auto none = rewriter.getDenseI64ArrayAttr({});

@@ -19,6 +19,7 @@
 
 #include "passes/lowering/PackPatterns.h"
 
+#include "dialects/nn/DistributionModel.h"
 #include "dialects/nn/Nn.h"
 #include "passes/lowering/FormUnits.h"
 
@@ -30,13 +31,6 @@ using namespace belfry;
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// Whether the elements of the result follow from those of the operands alone,
-/// and not from where they stand.
-static bool isMap(Operation *op) {
-  return isa_and_nonnull<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-                         nn::ConvertOp>(op);
 }
 
 /// The operand of a transpose that swaps batch and time, or null.
@@ -75,7 +69,7 @@ static bool isMask(Value condition, Value mask, bool swap) {
               : condition == mask;
 }
 
-static Value packOf(OpBuilder &b, Location loc, Value steps, Value mask) {
+Value belfry::packSteps(OpBuilder &b, Location loc, Value steps, Value mask) {
   RankedTensorType type = tensorType(steps);
   return nn::PackStepsOp::create(
       b, loc,
@@ -131,7 +125,7 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
       Value chosen = select->getOperand(1);
       if (below)
         chosen = swap(rewriter, loc, chosen);
-      rewriter.replaceOp(op, packOf(rewriter, loc, chosen, op.getMask()));
+      rewriter.replaceOp(op, packSteps(rewriter, loc, chosen, op.getMask()));
       return success();
     }
     auto shape = tensorType(op.getResult()).getShape();
@@ -141,7 +135,7 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
       if (isSameInAllRows(operand) || packed.contains(operand))
         continue;
       Value byStep = below ? swap(rewriter, loc, operand) : operand;
-      rows = packOf(rewriter, loc, byStep, op.getMask());
+      rows = packSteps(rewriter, loc, byStep, op.getMask());
       packed.map(operand, rows);
     }
     for (Value operand : map->getOperands()) {
@@ -165,9 +159,9 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
   }
 };
 
-/// Of a loop's output: what it is at steps where `mask` selects the row, an
-/// argument of the body; or null.
-Value selectedArgument(nn::ScanOp scan, Value value, Value mask) {
+/// Of a value of a loop's body: what it is at steps where `mask` selects the
+/// row; or null.
+Value whereSelected(nn::ScanOp scan, Value value, Value mask) {
   auto select = value.getDefiningOp<nn::SelectOp>();
   if (!select || select->getParentOp() != scan)
     return {};
@@ -185,16 +179,18 @@ Value selectedArgument(nn::ScanOp scan, Value value, Value mask) {
   return select->getOperand(1);
 }
 
-/// The loop whose output `value` is, and what the body gives for it.
-std::pair<nn::ScanOp, Value> unmaskedOutput(Value value) {
-  auto scan = value.getDefiningOp<nn::ScanOp>();
+/// The unmasked loop whose output is packed, and what the output is where the
+/// mask selects the row; nulls where that can't be seen.
+std::pair<nn::ScanOp, Value> selectedOutput(nn::PackStepsOp op) {
+  auto scan = op.getOperand().getDefiningOp<nn::ScanOp>();
   if (!scan || scan.getMask())
     return {};
-  unsigned index = cast<OpResult>(value).getResultNumber();
+  unsigned index = cast<OpResult>(op.getOperand()).getResultNumber();
   unsigned inits = scan.getInits().size();
   if (index < inits)
     return {};
-  return {scan, scan.getYield().getOutputs()[index - inits]};
+  return {scan, whereSelected(scan, scan.getYield().getOutputs()[index - inits],
+                              op.getMask())};
 }
 
 struct PackOfHold : OpRewritePattern<nn::PackStepsOp> {
@@ -202,30 +198,18 @@ struct PackOfHold : OpRewritePattern<nn::PackStepsOp> {
 
   LogicalResult matchAndRewrite(nn::PackStepsOp op,
                                 PatternRewriter &rewriter) const override {
-    auto [scan, output] = unmaskedOutput(op.getOperand());
-    if (!scan)
-      return failure();
-    auto argument = dyn_cast_or_null<BlockArgument>(
-        selectedArgument(scan, output, op.getMask()));
+    auto [scan, chosen] = selectedOutput(op);
+    auto argument = dyn_cast_or_null<BlockArgument>(chosen);
     if (!argument || !llvm::is_contained(scan.getSequenceArgs(), argument))
       return failure();
     Value sequence = scan->getOperand(argument.getArgNumber());
-    rewriter.replaceOp(op,
-                       packOf(rewriter, op.getLoc(), sequence, op.getMask()));
+    rewriter.replaceOp(
+        op, packSteps(rewriter, op.getLoc(), sequence, op.getMask()));
     return success();
   }
 };
 
 } // namespace
-
-static bool isZero(Value value) {
-  if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>())
-    value = broadcast.getOperand();
-  DenseElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
-         (matchPattern(value, m_PosZeroFloat()) ||
-          matchPattern(value, m_Zero()));
-}
 
 /// Whether all elements are one finite number.
 static bool isFinite(Value value) {
@@ -243,13 +227,11 @@ static bool isFinite(Value value) {
 static bool isZeroWhereMasked(Value value, Value mask) {
   if (auto unpack = value.getDefiningOp<nn::UnpackStepsOp>())
     return unpack.getMask() == mask;
-  if (Value below = swapped(value)) {
-    Value turned = swapped(below);
-    return isZeroWhereMasked(turned ? turned : below, mask);
-  }
+  if (Value below = swapped(value))
+    return isZeroWhereMasked(below, mask);
   Operation *op = value.getDefiningOp();
   auto either = [&](Value x) {
-    return isZero(x) || isZeroWhereMasked(x, mask);
+    return nn::isZeroConstant(x) || isZeroWhereMasked(x, mask);
   };
   if (auto select = dyn_cast_or_null<nn::SelectOp>(op))
     return either(select->getOperand(1)) && either(select->getOperand(2));
@@ -269,12 +251,9 @@ struct PackOfHeldGradient : OpRewritePattern<nn::PackStepsOp> {
 
   LogicalResult matchAndRewrite(nn::PackStepsOp op,
                                 PatternRewriter &rewriter) const override {
-    auto [scan, output] = unmaskedOutput(op.getOperand());
-    if (!scan)
-      return failure();
     // The sum of what is carried and what comes in, where the row is selected.
     Value mask = op.getMask();
-    Value chosen = selectedArgument(scan, output, mask);
+    auto [scan, chosen] = selectedOutput(op);
     auto sum = chosen ? chosen.getDefiningOp<nn::BinaryOp>() : nn::BinaryOp();
     if (!sum || sum.getKind() != nn::BinaryKind::Add)
       return failure();
@@ -290,13 +269,13 @@ struct PackOfHeldGradient : OpRewritePattern<nn::PackStepsOp> {
       Value next = scan.getYield().getCarry()[carried.getArgNumber()];
       auto select = next.getDefiningOp<nn::SelectOp>();
       Value sequence = scan->getOperand(comes.getArgNumber());
-      Value kept = selectedArgument(scan, next, mask);
-      if (!select || !kept || !isZero(kept) ||
+      Value kept = whereSelected(scan, next, mask);
+      if (!select || !kept || !nn::isZeroConstant(kept) ||
           select->getOperand(2) != chosen ||
-          !isZero(scan->getOperand(carried.getArgNumber())) ||
+          !nn::isZeroConstant(scan->getOperand(carried.getArgNumber())) ||
           !isZeroWhereMasked(sequence, mask))
         continue;
-      rewriter.replaceOp(op, packOf(rewriter, op.getLoc(), sequence, mask));
+      rewriter.replaceOp(op, packSteps(rewriter, op.getLoc(), sequence, mask));
       return success();
     }
     return failure();

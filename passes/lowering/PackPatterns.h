@@ -12,6 +12,10 @@
 
 namespace belfry {
 
+/// The rows of `steps` that `mask` selects, packed.
+mlir::Value packSteps(mlir::OpBuilder &b, mlir::Location loc, mlir::Value steps,
+                      mlir::Value mask);
+
 /// Patterns that move nn.pack_steps through elementwise ops, the transposes
 /// between batch first and time first, and the loops that hold a value while it
 /// is masked.

@@ -26,11 +26,6 @@ namespace belfry {
 using namespace mlir;
 using namespace belfry;
 
-static bool isMap(Operation *op) {
-  return isa_and_nonnull<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-                         nn::ConvertOp>(op);
-}
-
 static bool isZero(Value value) {
   auto constant = value.getDefiningOp<nn::ConstantOp>();
   if (!constant)

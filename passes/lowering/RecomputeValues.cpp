@@ -15,6 +15,7 @@
 #include "passes/Passes.h"
 #include "passes/lowering/FormUnits.h"
 #include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,12 +37,6 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Elementwise, and the same for the same operands.
-static bool isMap(Operation *op) {
-  return isa_and_nonnull<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-                         nn::ConvertOp>(op);
-}
-
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -49,21 +44,8 @@ static bool isMap(Operation *op) {
 /// Whether no row of the body reads another row, so that it does not matter
 /// what rows hold that the mask takes out.
 static bool keepsRowsApart(nn::ScanOp scan) {
-  return llvm::all_of(scan.getBody().front(), [](Operation &op) {
-    if (isMap(&op) || isa<nn::BroadcastOp, nn::ConstantOp, nn::YieldOp>(op))
-      return true;
-    if (auto slice = dyn_cast<nn::SliceOp>(op))
-      return slice.getLimit()[0] == -1;
-    if (auto concat = dyn_cast<nn::ConcatOp>(op))
-      return concat.getDim() != 0;
-    if (auto pad = dyn_cast<nn::PadOp>(op))
-      return pad.getLow()[0] == 0 && pad.getHigh()[0] == 0 &&
-             pad.getInterior()[0] == 0;
-    auto dot = dyn_cast<nn::DotOp>(op);
-    return dot && tensorType(dot.getRhs()).hasStaticShape() &&
-           dot.getLhsBatch().empty() &&
-           !llvm::is_contained(dot.getLhsContract(), 0);
-  });
+  return llvm::all_of(scan.getBody().front(),
+                      [](Operation &op) { return isByRow(&op); });
 }
 
 namespace {

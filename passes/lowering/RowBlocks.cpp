@@ -29,6 +29,20 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+scf::ForOp belfry::rowBlocksAround(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (op && !op->hasAttr(kRowBlocksAttr));
+  return dyn_cast_or_null<scf::ForOp>(op);
+}
+
+Operation *belfry::blockRowsOf(scf::ForOp loop) {
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.hasAttr(kBlockRowsAttr))
+      return &op;
+  return nullptr;
+}
+
 bool belfry::isByRow(Operation *op) {
   auto rowsLead = [](Value value) {
     RankedTensorType type = tensorType(value);
@@ -46,9 +60,9 @@ bool belfry::isByRow(Operation *op) {
     return !llvm::is_contained(dims, 0);
   };
   auto isZero = [](int64_t n) { return n == 0; };
+  if (isMap(op) || isa<nn::BroadcastOp>(op))
+    return true;
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-            nn::ConvertOp, nn::BroadcastOp>([](auto) { return true; })
       .Case<nn::ReduceOp, nn::ReverseOp>(
           [&](auto o) { return spares(o.getDims()); })
       .Case<nn::ArgMaxOp, nn::ConcatOp>([&](auto o) { return o.getDim() != 0; })

@@ -17,6 +17,8 @@
 #include "dialects/nn/Nn.h"
 #include "passes/lowering/RowExtents.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace belfry {
 
 /// On a loop `scf.for %row = 0 to rows step n` whose body does the rows from
@@ -26,6 +28,11 @@ constexpr llvm::StringLiteral kRowBlocksAttr = "belfry.row_blocks";
 /// On the number of rows that such a body does: the smaller one of n and of
 /// what is left.
 constexpr llvm::StringLiteral kBlockRowsAttr = "belfry.block_rows";
+
+/// The innermost such loop around `op`, or null.
+mlir::scf::ForOp rowBlocksAround(mlir::Operation *op);
+/// The op of such a loop's body that says how many rows a block has, or null.
+mlir::Operation *blockRowsOf(mlir::scf::ForOp loop);
 
 /// Whether each row of the results depends on the same row of the operands
 /// alone, and not on which one it is.

@@ -7,6 +7,8 @@
 
 #include "passes/parallel/PhaseSplitter.h"
 
+#include "passes/lowering/FormUnits.h"
+
 using namespace mlir;
 using namespace belfry;
 
@@ -53,10 +55,7 @@ bool PhaseSplitter::isFree(Operation *op) const {
           nn::ReshapeOp, nn::SliceOp, nn::DimSizeOp, tower::SliceOp,
           tower::RowOffsetOp, tower::IndexOp>(op))
     return true;
-  if (!recomputeSmall ||
-      !isa<nn::UnaryOp, nn::BinaryOp, nn::CompareOp, nn::SelectOp,
-           nn::ConvertOp>(op) ||
-      perTower.lookup(op->getResult(0)))
+  if (!recomputeSmall || !isMap(op) || perTower.lookup(op->getResult(0)))
     return false;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   return type.hasStaticShape() && type.getNumElements() <= kRecomputeElements;
