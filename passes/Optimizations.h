@@ -46,6 +46,7 @@ enum class Optimization : unsigned {
   AddInPlace,
   RowBlocks,
   PackWeights,
+  LookAhead,
   ShareMemory,
   ProductCalls,
   MergeFills,

@@ -90,6 +90,13 @@ void belfry_gemm_i32(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const int32_t *b, int64_t b_row, int64_t b_col, int32_t *c,
                      int64_t c_row, int32_t accumulate);
 
+/// Says what the calling thread touches soon after its next product: `bytes`
+/// from `at` on. The product asks for them while it computes, so that they are
+/// in the second-level cache by then. This is a hint that no result depends on;
+/// the product leaves out what is too much, and one that threads share leaves
+/// out all of it. What it has left out is forgotten.
+void belfry_look_ahead(const void *at, int64_t bytes);
+
 /// A loop of `count` iterations that depend neither on each other nor on those
 /// of the loops beside it: `fn` runs those in [begin, end), in whatever order
 /// and on whatever thread. Its results must not depend on how it is cut.

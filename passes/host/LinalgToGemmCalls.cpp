@@ -21,6 +21,12 @@ namespace belfry {
 using namespace mlir;
 using namespace belfry;
 
+static SmallVector<memref::PrefetchOp> prefetchesOf(func::FuncOp phase) {
+  SmallVector<memref::PrefetchOp> ops;
+  phase.walk([&](memref::PrefetchOp op) { ops.push_back(op); });
+  return ops;
+}
+
 /// Products as loops, each element the chain of multiply-adds that the library
 /// computes.
 static void writeOut(func::FuncOp phase) {
@@ -47,6 +53,9 @@ static void writeOut(func::FuncOp phase) {
         });
     op.erase();
   }
+  // Nobody is left to ask while it computes.
+  for (memref::PrefetchOp op : prefetchesOf(phase))
+    op.erase();
 }
 
 namespace {
@@ -115,15 +124,33 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
                                       b.getI64IntegerAttr(extent.fixed));
     return wordOf(b, loc, extent, rows);
   };
+  auto callOf = [&](Location loc, StringRef name, ValueRange operands) {
+    func::FuncOp function =
+        declareFunction(getOperation(), name, operands.getTypes());
+    return func::CallOp::create(b, loc, function, operands);
+  };
   auto call = [&](Location loc, StringRef name, Type element,
                   ValueRange operands) {
     StringRef suffix = element.isF32()   ? "_f32"
                        : element.isF64() ? "_f64"
                                          : "_i32";
-    func::FuncOp function = declareFunction(
-        getOperation(), (name + suffix).str(), operands.getTypes());
-    return func::CallOp::create(b, loc, function, operands);
+    return callOf(loc, (name + suffix).str(), operands);
   };
+  for (memref::PrefetchOp op : prefetchesOf(phase)) {
+    Location loc = op.getLoc();
+    FailureOr<View> view = describeMemref(op.getMemref(), rows);
+    if (failed(view))
+      return failure();
+    if (view->isDense()) {
+      Affine bytes = Affine::of(elementBytes(view->element));
+      for (Affine size : view->sizes)
+        bytes = bytes * size;
+      b.setInsertionPoint(op);
+      callOf(loc, kLookAheadName,
+             {pointerTo(b, loc, *view), integer(loc, bytes)});
+    }
+    op.erase();
+  }
 
   // Matrices that are packed once for many products.
   DenseSet<Value> packed;

@@ -18,6 +18,9 @@
 
 namespace belfry {
 
+/// The call that only tells the next product something (Runtime.h).
+constexpr llvm::StringLiteral kLookAheadName = "belfry_look_ahead";
+
 /// Of a call in a phase function: a dictionary with `kind`, a word or two for
 /// people, and, where they are known, `extents`, a list of [a, b] for the
 /// extents a·rows + b, and `flops` and `bytes` of one call, each [a, b]

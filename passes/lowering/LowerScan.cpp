@@ -293,6 +293,41 @@ LogicalResult NnLowering::lowerScanBody(Scan &here, ArrayRef<View> carried,
   return lowerBlock(op.getBody().front(), sinks);
 }
 
+void NnLowering::lookAhead(nn::ScanOp op, ArrayRef<View> sequences,
+                           ArrayRef<View> outputs,
+                           llvm::function_ref<View(const View &)> atNext) {
+  // Shorter rows come fast enough when they are read.
+  constexpr int64_t kLeastBytes = 64;
+  if (!optimizations.has(Optimization::LookAhead) ||
+      op.getBody().front().getOps<nn::DotOp>().empty())
+    return;
+  SmallVector<View> known;
+  auto add = [&](const View &view) {
+    bool moves = view.base && !view.strides[0].is(0);
+    if (!moves || llvm::any_of(known, [&](const View &v) {
+          return v.base == view.base && v.offset == view.offset &&
+                 v.sizes == view.sizes && v.strides == view.strides;
+        }))
+      return;
+    known.push_back(view);
+    View next = atNext(view);
+    int64_t bytes = elementBytes(next.element);
+    for (Affine size : ArrayRef(next.sizes).drop_front())
+      bytes *= size.fixed;
+    if (next.rank() > 0 && next.isDense() && bytes >= kLeastBytes)
+      memref::PrefetchOp::create(
+          b, loc, memref(next),
+          SmallVector<Value>(next.rank(), math.value(Affine::of(0))),
+          /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  };
+  for (auto [argument, view] : llvm::zip(op.getSequenceArgs(), sequences))
+    if (llvm::any_of(argument.getUses(),
+                     [](OpOperand &use) { return !isShapeOperand(use); }))
+      add(view);
+  for (const View &view : outputs)
+    add(view);
+}
+
 LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
   SmallVector<View> carried, sequences, closed, stacked;
   for (auto [init, final] : llvm::zip(op.getInits(), op.getFinals())) {
@@ -337,6 +372,18 @@ LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
     if (op.getReverse())
       step = arith::SubIOp::create(b, loc, math.value(Affine::of(steps - 1)),
                                    step);
+    Value edge = math.value(Affine::of(op.getReverse() ? 0 : steps - 1)),
+          one = math.value(Affine::of(1));
+    Value next =
+        op.getReverse()
+            ? arith::MaxSIOp::create(
+                  b, loc, arith::SubIOp::create(b, loc, step, one), edge)
+                  .getResult()
+            : arith::MinSIOp::create(
+                  b, loc, arith::AddIOp::create(b, loc, step, one), edge);
+    lookAhead(op, sequences, stacked, [&](const View &view) {
+      return elementView(b, loc, math, view, 0, OpFoldResult(next));
+    });
     for (View &view : sequences)
       view = elementView(b, loc, math, view, 0, OpFoldResult(step));
     for (View &view : stacked)

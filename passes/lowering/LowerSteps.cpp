@@ -370,6 +370,13 @@ LogicalResult NnLowering::lowerPackedScan(nn::ScanOp op) {
       }
       Value zeroIndex = math.value(Affine::of(0));
       SmallVector<View> carriedNow, closedNow, sequencesNow, outputsNow;
+      auto [nextFirst, nextCount] = rowsOfStep(
+          op.getReverse() ? step : arith::AddIOp::create(b, loc, entry, one));
+      capacity[nextCount] = steps.perStep;
+      lookAhead(op, sequences, outputs,
+                [&, at = nextFirst, rows = nextCount](const View &view) {
+                  return ofRows(view, 0, at, rows);
+                });
       for (const View &view : carried)
         carriedNow.push_back(ofRows(view, 0, zeroIndex, count));
       for (auto [whole, some] : llvm::zip(closedAll, closed))

@@ -169,6 +169,12 @@ private:
                                     llvm::ArrayRef<View> sequences,
                                     llvm::ArrayRef<View> closed,
                                     llvm::ArrayRef<View> outputs);
+  /// Says at the start of a step's body what the next step touches, which
+  /// `atNext` gives of a sequence or an output of all steps: a memref.prefetch
+  /// of the first element stands for the whole view.
+  void lookAhead(nn::ScanOp op, llvm::ArrayRef<View> sequences,
+                 llvm::ArrayRef<View> outputs,
+                 llvm::function_ref<View(const View &)> atNext);
   /// Places of outputs in the buffers of sequences that end with the loop.
   void reuseSequences(nn::ScanOp op);
 

@@ -58,6 +58,8 @@ constexpr int64_t PrivateBytes = 2 << 20;    // of a B by columns
 constexpr int64_t PackChunk = 64;            // rows of B packed together
 constexpr int64_t PackAPanels = 3;           // fewer never repay packing A
 constexpr int64_t LargeElements = 512 << 10; // fewer stay in the caches
+constexpr int64_t SoonBytes = 512 << 10; // more would not stay in the caches
+constexpr int64_t SoonRanges = 16;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -107,6 +109,13 @@ private:
 
 thread_local Scratch scratch; // B's, of the thread that calls
 thread_local Scratch scratchA;
+
+/// What belfry_look_ahead was told since the last product of the thread.
+struct Soon {
+  Ahead ranges[SoonRanges]; ///< each goes on with the one behind it
+  int64_t count = 0, bytes = 0;
+};
+thread_local Soon soon;
 
 template <typename T> T chainStep(T a, T b, T c) {
   if constexpr (std::is_integral_v<T>)
@@ -158,6 +167,8 @@ public:
         int64_t(std::min(products / double(TileProducts), double(MaxTiles))),
         1);
     source = packedB ? Source::Packed : chooseSource();
+    if (!pool && soon.count > 0)
+      wanted = soon.ranges;
     planStages();
     planTiles();
     if (source == Source::Shared)
@@ -295,9 +306,11 @@ private:
     int64_t first = panels * group / panelTiles;
     int64_t last = panels * (group + 1) / panelTiles;
     Ahead aheadA, aheadB;
-    Ahead ahead = lookAhead(row, group, aheadA, aheadB);
+    Ahead own;
+    if (!wanted)
+      own = lookAhead(row, group, aheadA, aheadB);
     Sweep<T> sweep;
-    sweep.ahead = &ahead;
+    sweep.ahead = wanted ? wanted : &own;
     sweep.rows = std::min(tileRows, s.m - row);
     sweep.cRow = s.cRow;
     sweep.cCol = s.cCol;
@@ -337,8 +350,7 @@ private:
   static Ahead rowsAhead(const T *matrix, int64_t row, int64_t first,
                          int64_t last, const Ahead *then) {
     int64_t bytes = (last - first) * row * int64_t(sizeof(T));
-    return {reinterpret_cast<const char *>(matrix + first * row), bytes / 64,
-            then};
+    return {reinterpret_cast<const char *>(matrix + first * row), bytes, then};
   }
 
   /// What this thread reads and writes after the tile, of matrices that have it
@@ -362,7 +374,7 @@ private:
       if (s.aRow == s.k && s.m * s.k >= LargeElements)
         aheadA = rowsAhead(s.a, s.aRow, nextRow, end, &aheadB);
     }
-    return aheadA.lines > 0 ? aheadA : aheadB;
+    return aheadA.bytes > 0 ? aheadA : aheadB;
   }
 
   /// The rows from `row` on and the block from `p` on. An A by columns is
@@ -394,6 +406,7 @@ private:
   int64_t block, stage; // rows of B
   int64_t stageStart = 0, stageEnd = 0;
   int64_t wantedTiles, tileRows, rowTiles, panelTiles;
+  Ahead *wanted = nullptr; ///< what the caller is going to touch
   T *packed; ///< the caller's or, where it is shared, in this thread's scratch
 };
 
@@ -446,6 +459,7 @@ void multiplyPacked(belfry_context *context, int64_t m, int64_t n, int64_t k,
   Loops<T>(s, *static_cast<const Kernels<T> *>(header.kernels), poolOf(context),
            b)
       .run();
+  soon.count = 0;
 }
 
 /// Whether vectors along m are cheaper than along n. The unit is a cycle for
@@ -486,9 +500,21 @@ void multiply(belfry_context *context, const Kernels<T> &kernels,
     else
       loops.run();
   }
+  soon.count = 0;
 }
 
 } // namespace
+
+void belfry_look_ahead(const void *at, int64_t bytes) {
+  if (soon.count == 0)
+    soon.bytes = 0;
+  if (bytes <= 0 || soon.count == SoonRanges || soon.bytes + bytes > SoonBytes)
+    return;
+  if (soon.count > 0)
+    soon.ranges[soon.count - 1].then = &soon.ranges[soon.count];
+  soon.ranges[soon.count++] = {static_cast<const char *>(at), bytes, nullptr};
+  soon.bytes += bytes;
+}
 
 void belfry_gemm_f32(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const float *a, int64_t a_row, int64_t a_col,

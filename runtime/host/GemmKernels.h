@@ -25,10 +25,10 @@ namespace belfry::rt::gemm {
 constexpr int MaxPanelVectors = 4;
 
 /// Memory that will be read or written soon, which sweeps ask for line by line
-/// while they compute: `lines` of 64 bytes from `at` on, then what follows.
+/// while they compute: `bytes` from `at` on, then what follows.
 struct Ahead {
   const char *at = nullptr;
-  int64_t lines = 0;
+  int64_t bytes = 0;
   const Ahead *then = nullptr;
 };
 

@@ -47,6 +47,9 @@ using belfry::rt::gemm::KernelSet;
 using belfry::rt::gemm::Sweep;
 
 constexpr int64_t PrefetchRows = 8; // of B, ahead of the one in use
+// Of what is `Ahead`, asked for with each k: half a line, since a line takes
+// longer to come than the multiply-adds of one k.
+constexpr int64_t AheadBytes = 32;
 
 template <typename T> struct Vector {
   static constexpr int Lanes = BELFRY_VECTOR_BYTES / sizeof(T);
@@ -168,7 +171,7 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
   for (int64_t p = 0; p < k; ++p) {
     if constexpr (How == Reads::Asks) {
       __builtin_prefetch(soon, 0, 2);
-      soon += 64;
+      soon += AheadBytes;
     }
     typename V::Type row[NV];
     BELFRY_UNROLL
@@ -195,8 +198,8 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
   }
   if constexpr (How == Reads::Asks) {
     ahead->at = soon;
-    ahead->lines -= k;
-    if (ahead->lines <= 0 && ahead->then)
+    ahead->bytes -= k * AheadBytes;
+    if (ahead->bytes <= 0 && ahead->then)
       *ahead = *ahead->then;
   }
   BELFRY_UNROLL
@@ -287,7 +290,7 @@ template <typename T, int MR, int NV> void sweep(const Sweep<T> &s) {
       tile<T, MR, NV, Reads::First>(s, b, bRow, 0);
     }
   }
-  for (; row + MR <= s.rows && s.ahead->lines > 0; row += MR)
+  for (; row + MR <= s.rows && s.ahead->bytes > 0; row += MR)
     tile<T, MR, NV, Reads::Asks>(s, b, bRow, row);
   for (; row + MR <= s.rows; row += MR)
     tile<T, MR, NV, Reads::Only>(s, b, bRow, row);

@@ -104,6 +104,35 @@ func.func private @dropout(%r: index, %o: index, %g: index, %t: index, %n: index
   return %y : tensor<?x280xf32>
 }
 
+// At its start a step says what the next one touches: rows of at least 64 bytes
+// that stand together, of a sequence and of the output. The narrow sequence has
+// none.
+// CHECK-LABEL: func.func private @ahead(
+// CHECK: scf.for %[[STEP:.*]] = %c0{{.*}} to %c5
+// CHECK: %[[BACK:.*]] = arith.subi %c4{{.*}}, %[[STEP]]
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[BACK]], %c1
+// CHECK: arith.maxsi %[[BEFORE]], %c0
+// CHECK-COUNT-2: memref.prefetch %{{.*}}[%c0{{.*}}, %c0{{.*}}], read, locality<2>, data : memref<?x16xf32
+// CHECK-NOT: memref.prefetch
+// CHECK: linalg.matmul
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func private @ahead(%r: index, %o: index, %g: index, %t: index, %n: index, %h: tensor<?x16xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
+    %x: tensor<5x?x16xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64}, %y: tensor<5x?x1xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64},
+    %w: tensor<16x16xf32> {belfry.buffer = 3 : i64}) -> (tensor<5x?x16xf32> {belfry.buffer = 4 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+  %z = nn.unary exp %x : tensor<5x?x16xf32>
+  %f, %ys = nn.scan carry(%h) sequences(%z, %y) closed(%w) reverse {
+  ^bb0(%a: tensor<?x16xf32>, %b: tensor<?x16xf32>, %c: tensor<?x1xf32>, %k: tensor<16x16xf32>):
+    %d = nn.dot %a, %k contract = [1] * [0] : tensor<?x16xf32>, tensor<16x16xf32> -> tensor<?x16xf32>
+    %s = nn.binary add %b, %d : tensor<?x16xf32>
+    %e = nn.reshape %c : tensor<?x1xf32> -> tensor<?xf32>
+    %q = nn.broadcast %e dims = [0] : tensor<?xf32> -> tensor<?x16xf32>
+    %u = nn.binary mul %s, %q : tensor<?x16xf32>
+    nn.yield carry(%u) outputs(%u) : tensor<?x16xf32> outputs tensor<?x16xf32>
+  } : (tensor<?x16xf32>, tensor<5x?x16xf32>, tensor<5x?x1xf32>, tensor<16x16xf32>) -> (tensor<?x16xf32>, tensor<5x?x16xf32>)
+  return %ys : tensor<5x?x16xf32>
+}
+
 // Short rows are walked together; where a row is no multiple of four, it ends
 // in elements that nobody reads.
 // CHECK-LABEL: func.func private @short(

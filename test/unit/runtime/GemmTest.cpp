@@ -426,6 +426,28 @@ template <typename T> void checkPacked(belfry_context *context) {
   belfry_gemm_set_target("native");
 }
 
+/// What is asked for is memory of any kind, too many ranges and too large ones
+/// among them, and more than the product has time for; bits are those of a
+/// product that asks for nothing.
+TEST(Gemm, SameBitsWithALookAhead) {
+  Shape shapes[] = {{64, 400, 100}, {8, 16, 4}, {1, 5, 3}, {200, 48, 64}};
+  std::vector<char> memory(size_t(1) << 20);
+  for (int round = 0; round < 4; ++round)
+    for (auto [m, n, k] : shapes) {
+      if (round & 1)
+        for (int i = 0; i < 40; ++i)
+          belfry_look_ahead(memory.data() + i * 7919, int64_t(i) * 997);
+      if (round & 2) {
+        belfry_look_ahead(memory.data(), int64_t(memory.size()));
+        belfry_look_ahead(nullptr, 0);
+        belfry_look_ahead(memory.data() + 1, -1);
+        belfry_look_ahead(memory.data(), 1000);
+      }
+      checkProduct<float>(nullptr, {m, n, k}, Order::Rows, Order::Rows, 0,
+                          (round & 1) != 0);
+    }
+}
+
 TEST(PackedGemm, F32) { checkPacked<float>(nullptr); }
 TEST(PackedGemm, F64) { checkPacked<double>(nullptr); }
 TEST(PackedGemm, Threads) {
