@@ -510,9 +510,10 @@ void belfry_look_ahead(const void *at, int64_t bytes) {
     soon.bytes = 0;
   if (bytes <= 0 || soon.count == SoonRanges || soon.bytes + bytes > SoonBytes)
     return;
-  if (soon.count > 0)
-    soon.ranges[soon.count - 1].then = &soon.ranges[soon.count];
-  soon.ranges[soon.count++] = {static_cast<const char *>(at), bytes, nullptr};
+  Ahead *range = soon.ranges + soon.count++;
+  *range = {static_cast<const char *>(at), bytes, nullptr};
+  if (range != soon.ranges)
+    range[-1].then = range;
   soon.bytes += bytes;
 }
 
