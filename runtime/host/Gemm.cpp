@@ -412,7 +412,8 @@ private:
 
 /// Null where the calling thread is alone.
 ParallelFor *poolOf(belfry_context *context) {
-  return context && context->pool()->threads() > 1 ? context->pool() : nullptr;
+  ParallelFor *pool = context ? context->pool() : nullptr;
+  return pool && pool->threads() > 1 && !pool->isInside() ? pool : nullptr;
 }
 
 /// The kernels for elements of `T`.
