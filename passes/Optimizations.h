@@ -50,6 +50,7 @@ enum class Optimization : unsigned {
   ShareMemory,
   ProductCalls,
   MergeFills,
+  MergeSums,
   MergeLoops,
   ShareKernels,
   SplitLoops,

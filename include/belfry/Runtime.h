@@ -69,6 +69,19 @@ void belfry_gemm_f64(belfry_context *context, int64_t m, int64_t n, int64_t k,
                      const double *a, int64_t a_row, int64_t a_col,
                      const double *b, int64_t b_row, int64_t b_col, double *c,
                      int64_t c_row, int32_t accumulate);
+/* The product, and into sums[n] those of B's columns, each one chain of
+   additions over k in rising order that starts at +0. B's rows are
+   contiguous; `sums` overlaps nothing else. */
+void belfry_gemm_sums_f32(belfry_context *context, int64_t m, int64_t n,
+                          int64_t k, const float *a, int64_t a_row,
+                          int64_t a_col, const float *b, int64_t b_row,
+                          float *c, int64_t c_row, int32_t accumulate,
+                          float *sums);
+void belfry_gemm_sums_f64(belfry_context *context, int64_t m, int64_t n,
+                          int64_t k, const double *a, int64_t a_row,
+                          int64_t a_col, const double *b, int64_t b_row,
+                          double *c, int64_t c_row, int32_t accumulate,
+                          double *sums);
 /* A matrix B[k,n] that many products read is packed once, for the processor
    at hand. `packed` has BELFRY_GEMM_PACKED_HEADER bytes and then k rows of n
    elements, each row rounded up to a multiple of 64 bytes. */

@@ -103,6 +103,84 @@ static Affine mostOf(Affine extent, Value a, Value b) {
   return {std::min(room(a), room(b)), 0};
 }
 
+/// The op before `op` that touches memory, or null.
+static Operation *before(Operation *op) {
+  do
+    op = op->getPrevNode();
+  while (op && isMemoryEffectFree(op));
+  return op;
+}
+
+static bool isZeroFill(linalg::FillOp fill) {
+  return matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
+         matchPattern(fill.getInputs()[0], m_Zero());
+}
+
+static bool isSame(const View &a, const View &b) {
+  return a.base == b.base && isEqualConstantIntOrValue(a.offset, b.offset) &&
+         a.sizes == b.sizes && a.strides == b.strides;
+}
+
+/// Whether `op` adds up the rows of `y`, a matrix with contiguous rows, into a
+/// vector, in their order; a single column would be added up by lanes. Gives
+/// that vector.
+static std::optional<View> sumOfRows(linalg::GenericOp op, const View &y,
+                                     Value rows) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !isa<FloatType>(y.element) || !y.strides[1].is(1) ||
+      !y.sizes[1].isFixed() || y.sizes[1].is(1))
+    return std::nullopt;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  unsigned last = kinds.size() - 1;
+  AffineMap from = op.getIndexingMapsArray()[0],
+            to = op.getIndexingMapsArray()[1];
+  auto add = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  bool adds = add && llvm::range_size(*op.getBody()) == 2 &&
+              ((add.getLhs() == op.getBody()->getArgument(0) &&
+                add.getRhs() == op.getBody()->getArgument(1)) ||
+               (add.getLhs() == op.getBody()->getArgument(1) &&
+                add.getRhs() == op.getBody()->getArgument(0)));
+  if (!adds || kinds.size() < 2 || !from.isIdentity() ||
+      to != AffineMap::get(last + 1, 0,
+                           {getAffineDimExpr(last, op.getContext())},
+                           op.getContext()) ||
+      kinds[last] != utils::IteratorType::parallel ||
+      llvm::any_of(ArrayRef(kinds).drop_back(), [](utils::IteratorType kind) {
+        return kind != utils::IteratorType::reduction;
+      }))
+    return std::nullopt;
+  FailureOr<View> source = describeMemref(op.getInputs()[0], rows),
+                  target = describeMemref(op.getOutputs()[0], rows);
+  if (failed(source) || failed(target) || !target->strides[0].is(1))
+    return std::nullopt;
+  std::optional<View> matrix = reshapeView(*source, y.sizes);
+  if (!matrix || !isSame(*matrix, y))
+    return std::nullopt;
+  return static_cast<const View &>(*target);
+}
+
+/// Erases a fill with zero and a sum of the rows of `y`, the right side of
+/// `product`, that stand just before it, and gives what the sum went to.
+static std::optional<View> takeSumOfRows(Operation *product, const View &y,
+                                         Value rows) {
+  auto sum = dyn_cast_or_null<linalg::GenericOp>(before(product));
+  std::optional<View> target;
+  if (sum)
+    target = sumOfRows(sum, y, rows);
+  auto fill = target ? dyn_cast_or_null<linalg::FillOp>(before(sum)) : nullptr;
+  if (!fill || !isZeroFill(fill))
+    return std::nullopt;
+  FailureOr<View> filled = describeMemref(fill.getOutputs()[0], rows);
+  if (failed(filled) || !isSame(*filled, *target))
+    return std::nullopt;
+  sum.erase();
+  fill.erase();
+  return target;
+}
+
 LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
   SmallVector<linalg::MatmulOp> products;
   SmallVector<linalg::GenericOp> packs;
@@ -178,28 +256,22 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
       return failure();
     // A fill of the same target just before is part of the call.
     bool accumulate = true;
-    for (Operation *before = op->getPrevNode();
-         before && optimizations.has(Optimization::MergeFills);
-         before = before->getPrevNode()) {
-      auto fill = dyn_cast<linalg::FillOp>(before);
-      if (!fill) {
-        if (isMemoryEffectFree(before))
-          continue;
-        break;
-      }
+    auto fill = dyn_cast_or_null<linalg::FillOp>(before(op));
+    if (fill && optimizations.has(Optimization::MergeFills)) {
       FailureOr<View> target = describeMemref(fill.getOutputs()[0], rows);
       if (failed(target))
         return failure();
-      if (target->base == z->base && target->offset == z->offset &&
-          target->sizes == z->sizes && target->strides == z->strides &&
-          (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
-           matchPattern(fill.getInputs()[0], m_Zero()))) {
+      if (isSame(*target, *z) && isZeroFill(fill)) {
         accumulate = false;
         ++numFillsMerged;
         fill.erase();
       }
-      break;
     }
+    // So are sums over the rows of B, where they are made just before. Behind
+    // the product their place could be that of what only the product reads.
+    std::optional<View> sums;
+    if (optimizations.has(Optimization::MergeSums) && !packed.contains(y->base))
+      sums = takeSumOfRows(op, *y, rows);
     b.setInsertionPoint(op);
     Value flag =
         arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(accumulate));
@@ -210,16 +282,21 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
                                 pointerTo(b, loc, *x),
                                 integer(loc, x->strides[0]),
                                 integer(loc, x->strides[1])};
-    bool isPacked = packed.contains(y->base);
-    if (isPacked)
+    StringRef name = "belfry_gemm";
+    if (packed.contains(y->base)) {
+      name = "belfry_gemm_packed";
       operands.push_back(y->base);
-    else
-      operands.append({pointerTo(b, loc, *y), integer(loc, y->strides[0]),
-                       integer(loc, y->strides[1])});
+    } else {
+      operands.append({pointerTo(b, loc, *y), integer(loc, y->strides[0])});
+      if (sums)
+        name = "belfry_gemm_sums";
+      else
+        operands.push_back(integer(loc, y->strides[1]));
+    }
     operands.append({pointerTo(b, loc, *z), integer(loc, z->strides[0]), flag});
-    func::CallOp made =
-        call(loc, isPacked ? "belfry_gemm_packed" : "belfry_gemm", z->element,
-             operands);
+    if (sums)
+      operands.push_back(pointerTo(b, loc, *sums));
+    func::CallOp made = call(loc, name, z->element, operands);
     if (describe)
       made->setAttr(
           kOpAttr,

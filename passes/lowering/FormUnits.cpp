@@ -422,7 +422,38 @@ SmallVector<Unit> Grouping::order() {
   return units;
 }
 
+/// The sum of all rows of `matrix`, as a product that sums over them reads it.
+static bool isSumOfRows(const Unit &unit, nn::DotOp product) {
+  auto reduce = unit.ops.size() == 1 ? dyn_cast<nn::ReduceOp>(unit.ops.front())
+                                     : nn::ReduceOp();
+  return reduce && reduce.getKind() == nn::ReduceKind::Sum &&
+         reduce.getOperand() == product.getRhs() &&
+         reduce.getDims() == product.getRhsContract() &&
+         product.getRhsBatch().empty();
+}
+
+/// Moves sums over rows to just before the first product that reads the same
+/// rows, which can make them by the way.
+static void sumBeforeProduct(SmallVector<Unit> &units) {
+  for (unsigned i = 0; i < units.size(); ++i) {
+    auto product = units[i].ops.size() == 1
+                       ? dyn_cast<nn::DotOp>(units[i].ops.front())
+                       : nn::DotOp();
+    if (!product)
+      continue;
+    for (unsigned j = i + 1; j < units.size(); ++j)
+      if (isSumOfRows(units[j], product)) {
+        std::rotate(units.begin() + i, units.begin() + j,
+                    units.begin() + j + 1);
+        ++i;
+        break;
+      }
+  }
+}
+
 SmallVector<Unit> belfry::formUnits(Block &block, RowExtents &extents,
                                     const Optimizations &optimizations) {
-  return Grouping(block, extents, optimizations).order();
+  SmallVector<Unit> units = Grouping(block, extents, optimizations).order();
+  sumBeforeProduct(units);
+  return units;
 }

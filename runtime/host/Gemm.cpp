@@ -72,6 +72,7 @@ template <typename T> struct Product {
   T *c;
   int64_t cRow, cCol;
   bool accumulate;
+  T *sums = nullptr; ///< of B's columns, or null
 
   void transposeAll() {
     std::swap(m, n);
@@ -237,7 +238,7 @@ private:
     if (source == Source::Shared)
       bytes = StageBytes;
     else if (source == Source::Private && s.bCol == 1)
-      bytes = PrivateStageBytes;
+      bytes = PrivateStageBytes * (pool ? pool->threads() : 1);
     if (bytes > 0) {
       int64_t rows = bytes / (vectors * vectorBytes());
       stage = std::min(stage, std::max<int64_t>(rows / block, 1) * block);
@@ -342,6 +343,10 @@ private:
           sweep.panel = source == Source::Private ? buffer : nullptr;
         }
         kernels.sweep[width(panel) - 1](sweep);
+        // The panel's block is in a cache now.
+        if (s.sums && row == 0)
+          kernels.addRows(sweep.k, sweep.columns, sweep.b, sweep.bRow,
+                          s.sums + firstVector(panel) * kernels.lanes);
       }
     }
   }
@@ -465,18 +470,39 @@ void multiplyPacked(belfry_context *context, int64_t m, int64_t n, int64_t k,
 
 /// Whether vectors along m are cheaper than along n. The unit is a cycle for
 /// one k: two vector multiply-adds, or four elements transposed.
-bool prefersTranspose(int64_t m, int64_t n, int64_t lanes, bool aColumns,
-                      bool bRows) {
-  double plain = 0.5 * double(m) * double(ceilDiv(n, lanes)) +
-                 (bRows ? 0 : 0.25 * double(n));
-  double transposed = 0.5 * double(n) * double(ceilDiv(m, lanes)) +
-                      (aColumns ? 0 : 0.25 * double(m));
+template <typename T>
+bool prefersTranspose(const Product<T> &s, int64_t lanes) {
+  double m = double(s.m), n = double(s.n);
+  double plain =
+      0.5 * m * double(ceilDiv(s.n, lanes)) + (s.bCol == 1 ? 0 : 0.25 * n);
+  double transposed =
+      0.5 * n * double(ceilDiv(s.m, lanes)) + (s.aRow == 1 ? 0 : 0.25 * m);
   return transposed * 1.25 < plain;
+}
+
+/// The sums by themselves. Kernels read whole vectors; columns that are left
+/// over are added here.
+template <typename T>
+void addRows(const Kernels<T> &kernels, const Product<T> &s) {
+  int64_t whole = s.n / kernels.lanes * kernels.lanes;
+  if (whole > 0)
+    kernels.addRows(s.k, whole, s.b, s.bRow, s.sums);
+  for (int64_t p = 0; p < s.k; ++p)
+    for (int64_t j = whole; j < s.n; ++j)
+      s.sums[j] = s.sums[j] + s.b[p * s.bRow + j];
 }
 
 template <typename T>
 void multiply(belfry_context *context, const Kernels<T> &kernels,
               Product<T> s) {
+  FloatingPointScope mode;
+  std::fill_n(s.sums, s.sums ? std::max<int64_t>(s.n, 0) : 0, T(0));
+  // What follows adds the sums by the way, if it takes B as it is.
+  if (s.sums && s.k > 0 && s.n > 0 &&
+      (s.m <= 0 || prefersTranspose(s, kernels.lanes))) {
+    addRows(kernels, s);
+    s.sums = nullptr;
+  }
   if (s.m <= 0 || s.n <= 0)
     return;
   if (s.k <= 0) {
@@ -485,8 +511,7 @@ void multiply(belfry_context *context, const Kernels<T> &kernels,
         std::fill_n(s.c + i * s.cRow, s.n, T(0));
     return;
   }
-  FloatingPointScope mode;
-  if (prefersTranspose(s.m, s.n, kernels.lanes, s.aRow == 1, s.bCol == 1))
+  if (prefersTranspose(s, kernels.lanes))
     s.transposeAll();
   ParallelFor *pool = poolOf(context);
   constexpr int64_t Strip = StripBytes / int64_t(sizeof(T));
@@ -495,11 +520,15 @@ void multiply(belfry_context *context, const Kernels<T> &kernels,
     strip.n = std::min(Strip, s.n - column);
     strip.b += column * s.bCol;
     strip.c += column * s.cCol;
+    strip.sums += s.sums ? column : 0;
     Loops<T> loops(strip, kernels, pool);
-    if (loops.outOfMemory())
+    if (loops.outOfMemory()) {
       multiplyPlainly(strip);
-    else
+      if (strip.sums)
+        addRows(kernels, strip);
+    } else {
       loops.run();
+    }
   }
   soon.count = 0;
 }
@@ -525,6 +554,26 @@ void belfry_gemm_f32(belfry_context *context, int64_t m, int64_t n, int64_t k,
   multiply<float>(context, activeKernels().f32,
                   {m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1,
                    accumulate != 0});
+}
+
+void belfry_gemm_sums_f32(belfry_context *context, int64_t m, int64_t n,
+                          int64_t k, const float *a, int64_t a_row,
+                          int64_t a_col, const float *b, int64_t b_row,
+                          float *c, int64_t c_row, int32_t accumulate,
+                          float *sums) {
+  multiply<float>(context, activeKernels().f32,
+                  {m, n, k, a, a_row, a_col, b, b_row, 1, c, c_row, 1,
+                   accumulate != 0, sums});
+}
+
+void belfry_gemm_sums_f64(belfry_context *context, int64_t m, int64_t n,
+                          int64_t k, const double *a, int64_t a_row,
+                          int64_t a_col, const double *b, int64_t b_row,
+                          double *c, int64_t c_row, int32_t accumulate,
+                          double *sums) {
+  multiply<double>(context, activeKernels().f64,
+                   {m, n, k, a, a_row, a_col, b, b_row, 1, c, c_row, 1,
+                    accumulate != 0, sums});
 }
 
 void belfry_gemm_pack_f32(int64_t n, int64_t k, const float *b, int64_t b_row,

@@ -58,6 +58,10 @@ template <typename T> struct Kernels {
   /// Packs B[k, columns], with any strides, into a panel of `vectors` vectors.
   void (*pack)(int64_t k, int64_t columns, int64_t vectors, const T *b,
                int64_t bRow, int64_t bCol, T *panel);
+  /// sums[columns] += the rows of B[k, columns] one after the other. B's rows
+  /// hold whole vectors, `bRow` elements apart.
+  void (*addRows)(int64_t k, int64_t columns, const T *b, int64_t bRow,
+                  T *sums);
 };
 
 struct KernelSet {

@@ -434,6 +434,53 @@ void pack(int64_t k, int64_t columns, int64_t vectors, const T *b, int64_t bRow,
       panel[p * width + j] = j < columns ? b[p * bRow + j * bCol] : T(0);
 }
 
+template <typename T, int NV>
+void addRowsOf(int64_t k, int64_t lastLanes, const T *b, int64_t bRow,
+               T *sums) {
+  using V = Vector<T>;
+  typename V::Type total[NV];
+  BELFRY_UNROLL
+  for (int v = 0; v < NV; ++v)
+    total[v] = v + 1 < NV ? V::load(sums + v * V::Lanes)
+                          : V::loadPart(sums + v * V::Lanes, lastLanes);
+  BELFRY_NO_UNROLL
+  for (int64_t p = 0; p < k; ++p, b += bRow)
+    BELFRY_UNROLL
+  for (int v = 0; v < NV; ++v)
+    total[v] = total[v] + V::load(b + v * V::Lanes);
+  BELFRY_UNROLL
+  for (int v = 0; v < NV; ++v)
+    if (v + 1 < NV)
+      V::store(sums + v * V::Lanes, total[v]);
+    else
+      V::storePart(sums + v * V::Lanes, total[v], lastLanes);
+}
+
+/// Of a panel of any width: as many vectors at a time as additions take cycles.
+template <typename T>
+void addRows(int64_t k, int64_t columns, const T *b, int64_t bRow, T *sums) {
+  constexpr int64_t Lanes = Vector<T>::Lanes;
+  constexpr int Most = 4;
+  while (columns > Most * Lanes) {
+    addRowsOf<T, Most>(k, Lanes, b, bRow, sums);
+    columns -= Most * Lanes;
+    b += Most * Lanes;
+    sums += Most * Lanes;
+  }
+  int64_t vectors = (columns + Lanes - 1) / Lanes;
+  int64_t lastLanes = columns - (vectors - 1) * Lanes;
+  switch (vectors) {
+  case 1:
+    return addRowsOf<T, 1>(k, lastLanes, b, bRow, sums);
+  case 2:
+    return addRowsOf<T, 2>(k, lastLanes, b, bRow, sums);
+  case 3:
+    return addRowsOf<T, 3>(k, lastLanes, b, bRow, sums);
+  default:
+    return addRowsOf<T, 4>(k, lastLanes, b, bRow, sums);
+  }
+}
+
 // Rows of a tile for panels of 1 to 4 vectors: as many accumulators as the
 // registers hold beside a row of B and a broadcast element of A.
 #if BELFRY_VECTOR_BYTES == 64 || defined(__aarch64__)
@@ -454,7 +501,8 @@ template <typename T> constexpr Kernels<T> makeKernels() noexcept {
           MostVectors,
           {sweep<T, TileRows[0], 1>, sweep<T, TileRows[1], 2>,
            sweep<T, TileRows[2], 3>, sweep<T, TileRows[3], 4>},
-          pack<T>};
+          pack<T>,
+          addRows<T>};
 }
 
 } // namespace

@@ -16,7 +16,7 @@ MODELS = {
     "bidirectional": (("none", "complete"), 22, 11),
 }
 # In the true size only what depends on sizes.
-ONLY = {"quickdraw_full": ("pack-masked-steps", "fuse-elementwise", "reuse-sequences", "row-blocks", "pack-weights", "look-ahead", "share-memory", "split-loops", "group-loops", "all")}
+ONLY = {"quickdraw_full": ("pack-masked-steps", "fuse-elementwise", "reuse-sequences", "row-blocks", "pack-weights", "look-ahead", "merge-sums", "share-memory", "split-loops", "group-loops", "all")}
 EPOCHS = 2
 TOWERS = (1, 2)
 # Not the same bits, but for these.

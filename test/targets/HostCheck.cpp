@@ -384,6 +384,8 @@ int main(int argc, char **argv) {
         repeat ? &belfry_parallel_rows : &runRowsContrarily);
     add("belfry_gemm_pack_f32", &belfry_gemm_pack_f32);
     add("belfry_gemm_packed_f32", &belfry_gemm_packed_f32);
+    add("belfry_gemm_sums_f32", &belfry_gemm_sums_f32);
+    add("belfry_gemm_sums_f64", &belfry_gemm_sums_f64);
     add("belfry_look_ahead", &belfry_look_ahead);
     add("belfry_gemm_pack_f64", &belfry_gemm_pack_f64);
     add("belfry_gemm_packed_f64", &belfry_gemm_packed_f64);

@@ -426,6 +426,62 @@ template <typename T> void checkPacked(belfry_context *context) {
   belfry_gemm_set_target("native");
 }
 
+void sumsGemm(belfry_context *x, Shape s, const float *a, int64_t ar,
+              int64_t ac, const float *b, int64_t br, float *c, int32_t acc,
+              float *sums) {
+  belfry_gemm_sums_f32(x, s.m, s.n, s.k, a, ar, ac, b, br, c, s.n, acc, sums);
+}
+void sumsGemm(belfry_context *x, Shape s, const double *a, int64_t ar,
+              int64_t ac, const double *b, int64_t br, double *c, int32_t acc,
+              double *sums) {
+  belfry_gemm_sums_f64(x, s.m, s.n, s.k, a, ar, ac, b, br, c, s.n, acc, sums);
+}
+
+/// The product has the bits of one without sums; each sum is a chain.
+template <typename T> void checkSums(belfry_context *context) {
+  std::mt19937 random = numbers(17);
+  std::uniform_real_distribution<T> draw(T(-1), T(1));
+  for (int64_t m : {0, 1, 3, 40, 100, 300})
+    for (int64_t n : {0, 1, 10, 25, 48, 400})
+      for (int64_t k : {0, 1, 70, 1000})
+        for (bool byColumns : {false, true})
+          for (int32_t accumulate : {0, 1}) {
+            SCOPED_TRACE(testing::Message()
+                         << m << "x" << n << "x" << k << " columns "
+                         << byColumns << " accumulate " << accumulate);
+            std::vector<T> a(size_t(m * k)), b(size_t(k * n)), c(size_t(m * n)),
+                sums(size_t(n), T(7));
+            for (std::vector<T> *v : {&a, &b, &c})
+              for (T &x : *v)
+                x = draw(random);
+            if (!b.empty())
+              b[0] = T(-0.0);
+            std::vector<T> plain = c, chains(size_t(n), T(0));
+            int64_t ar = byColumns ? 1 : k, ac = byColumns ? m : 1;
+            gemm(context, m, n, k, a.data(), ar, ac, b.data(), n, 1,
+                 plain.data(), n, accumulate);
+            for (int64_t p = 0; p < k; ++p)
+              for (int64_t j = 0; j < n; ++j)
+                chains[size_t(j)] += b[size_t(p * n + j)];
+            sumsGemm(context, {m, n, k}, a.data(), ar, ac, b.data(), n,
+                     c.data(), accumulate, sums.data());
+            for (size_t i = 0; i < c.size(); ++i)
+              ASSERT_TRUE(sameBits(c[i], plain[i])) << i;
+            for (size_t j = 0; j < sums.size(); ++j)
+              ASSERT_TRUE(sameBits(sums[j], chains[j])) << j;
+          }
+}
+
+TEST_P(Target, SumsOfColumns) {
+  checkSums<float>(nullptr);
+  checkSums<double>(nullptr);
+}
+
+TEST(Gemm, SumsOfColumnsOnThreads) {
+  belfry_context context(3);
+  checkSums<float>(&context);
+}
+
 /// What is asked for is memory of any kind, too many ranges and too large ones
 /// among them, and more than the product has time for; bits are those of a
 /// product that asks for nothing.
