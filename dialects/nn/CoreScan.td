@@ -93,13 +93,12 @@ def Nn_PackStepsOp : Nn_StepsOp<"pack_steps"> {
   let summary = "the rows of a sequence that a mask selects, one after the other";
   let description = [{
     Row r of step t stands in the result where `mask[t, r]` is true, in the
-    order of t, then r. The rows after the last are zero: the result has as
-    many as the sequence, so that its shape does not depend on the mask.
+    order of t, then r: the result has as many rows as the mask selects.
 
-    `--pack-masked-steps` creates it, `--lower-nn-to-linalg` removes it, and
-    does not compute the rows after the last: readers must not depend on them.
-    So only these may read it: nn.unpack_steps with the same mask, a product of
-    each row with a matrix, a product or sum that contracts the rows.
+    `--pack-masked-steps` creates it, `--lower-nn-to-linalg` removes it. That
+    keeps room for all rows, since no extent depends on a mask otherwise, and
+    knows the number in ops by row, products and sums that contract the rows,
+    and nn.unpack_steps with the same mask: these only may read it.
 
     Constraints:
     - `mask` has the shape (steps, rows), with static steps and dynamic

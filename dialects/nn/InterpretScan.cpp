@@ -99,17 +99,24 @@ static LogicalResult scanRule(ScanOp op, Operands operands,
   return success();
 }
 
+/// How many rows `mask` selects.
+static int64_t selectedRows(const HostTensor &mask) {
+  return llvm::count_if(mask.values<uint8_t>(),
+                        [](uint8_t selected) { return selected != 0; });
+}
+
 /// Copies between the rows of a sequence that `mask` selects and rows that
 /// stand one after the other; `pack` says in which direction.
 static LogicalResult copySelected(Operation *op, const HostTensor &from,
                                   const HostTensor &mask, bool pack,
                                   HostTensor result, InterpretContext &context,
                                   Results &results) {
-  int64_t rows = mask.size();
+  int64_t rows = pack ? mask.size() : selectedRows(mask);
   int64_t count = pack ? from.getDim(0) * from.getDim(1) : from.getDim(0);
   if (count != rows)
     return context.fail(op, "has a mask of " + Twine(rows) +
-                                " rows in all, but " + from.typeString());
+                                (pack ? " rows in all" : " selected rows") +
+                                ", but " + from.typeString());
   size_t bytes = rows ? from.sizeInBytes() / rows : 0;
   const char *source = static_cast<const char *>(from.data());
   char *target = static_cast<char *>(result.mutableData());
@@ -129,10 +136,10 @@ static LogicalResult copySelected(Operation *op, const HostTensor &from,
 static LogicalResult packStepsRule(PackStepsOp op, Operands operands,
                                    InterpretContext &context,
                                    Results &results) {
-  const HostTensor &x = operands[0];
+  const HostTensor &x = operands[0], &mask = operands[1];
   Shape shape(x.getShape().drop_front());
-  shape[0] *= x.getDim(0);
-  return copySelected(op, x, operands[1], /*pack=*/true,
+  shape[0] = selectedRows(mask);
+  return copySelected(op, x, mask, /*pack=*/true,
                       HostTensor(x.getType(), shape), context, results);
 }
 

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/RowMultiple.h"
 #include "passes/lowering/NnLowering.h"
 
 using namespace mlir;
@@ -129,7 +130,7 @@ Value NnLowering::countOf(Value value) {
   if (scan && scan->count &&
       value.getParentBlock() == &scan->op.getBody().front())
     return scan->count;
-  // Products of rows with a matrix, maps and broadcasts hand packed rows on.
+  // Ops by row hand packed rows on.
   while (!cast<RankedTensorType>(value.getType()).hasStaticShape()) {
     Operation *op = value.getDefiningOp();
     if (auto pack = dyn_cast_or_null<nn::PackStepsOp>(op))
@@ -137,7 +138,16 @@ Value NnLowering::countOf(Value value) {
     auto dot = dyn_cast_or_null<nn::DotOp>(op);
     bool byRow = dot && dot.getLhsBatch().empty() &&
                  !llvm::is_contained(dot.getLhsContract(), 0);
-    if (!op || (!byRow && !isElementwise(op) && !isa<nn::BroadcastOp>(op)))
+    auto reduce = dyn_cast_or_null<nn::ReduceOp>(op);
+    auto argmax = dyn_cast_or_null<nn::ArgMaxOp>(op);
+    auto reshape = dyn_cast_or_null<nn::ReshapeOp>(op);
+    bool inRows =
+        (reduce && !llvm::is_contained(reduce.getDims(), 0)) ||
+        (argmax && argmax.getDim() != 0) ||
+        (reshape && nn::staticElements(reshape.getOperand().getType()) ==
+                        nn::staticElements(reshape.getType()));
+    if (!op ||
+        (!byRow && !inRows && !isElementwise(op) && !isa<nn::BroadcastOp>(op)))
       return {};
     auto rows = llvm::find_if(op->getOperands(), [](Value operand) {
       return !cast<RankedTensorType>(operand.getType()).hasStaticShape();
@@ -245,6 +255,12 @@ void NnLowering::lowerPackSteps(nn::PackStepsOp op) {
   if (auto scan = op.getOperand().getDefiningOp<nn::ScanOp>();
       scan && scan.getMask() && runsOnPackedRows(scan))
     return;
+  // Of some only the shape is read.
+  if (llvm::all_of(op->getUses(),
+                   [](OpOperand &use) { return isShapeOperand(use); })) {
+    stepsOf(op.getMask());
+    return;
+  }
   View steps = viewOf(op.getOperand());
   if (!steps.base)
     steps = dense(steps);

@@ -14,6 +14,8 @@
 //      through what reads the outputs, until they meet or reach what needs all
 //      steps: products are computed for the selected rows alone, and weight
 //      gradients are sums over those rows.
+//   3. After the last masked layer, what the loss ignores at masked steps is
+//      computed for the selected rows (PackIgnored.h).
 //
 // Rows keep their order, so that a sum over them differs by terms that are
 // zero.
@@ -23,6 +25,7 @@
 #include "dialects/nn/RowMultiple.h"
 #include "passes/Passes.h"
 #include "passes/lowering/FormUnits.h"
+#include "passes/lowering/PackIgnored.h"
 #include "passes/lowering/PackPatterns.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowBlocks.h"
@@ -221,16 +224,42 @@ struct PackMaskedStepsPass
     numPacked += packed;
     if (packed == 0)
       return;
+    if (failed(meet()))
+      return signalPassFailure();
+    shapesFromOrigins();
+    // What comes after the last layer; what it reads then meets the layer.
+    if (!ignored())
+      return;
+    if (failed(meet()))
+      return signalPassFailure();
+    shapesFromOrigins();
+  }
+
+  /// Moves packing and unpacking apart until they meet.
+  LogicalResult meet() {
     RewritePatternSet patterns(&getContext());
     patterns.add<PackOfUnpack, PackOfProduct, ProductOfUnpack, SumOfUnpack>(
         &getContext());
     populatePackPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
-    shapesFromOrigins();
+    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  }
+
+  bool ignored() {
+    int64_t changed = 0;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function->hasAttr(kFunctionAttr))
+        continue;
+      Block &block = function.getBody().front();
+      llvm::SetVector<Value> masks;
+      for (auto pack : block.getOps<nn::PackStepsOp>())
+        masks.insert(pack.getMask());
+      for (Value mask : masks)
+        changed += packIgnored(block, mask);
+    }
+    numIgnored += changed;
+    return changed > 0;
   }
 
   /// A value of which only the shape is read must not be computed for it.

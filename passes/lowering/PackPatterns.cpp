@@ -33,8 +33,7 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The operand of a transpose that swaps batch and time, or null.
-static Value swapped(Value value) {
+Value belfry::swappedSteps(Value value) {
   auto transpose = value.getDefiningOp<nn::TransposeOp>();
   if (!transpose || transpose.getPerm().size() < 2)
     return {};
@@ -44,9 +43,8 @@ static Value swapped(Value value) {
   return transpose.getOperand();
 }
 
-/// The value with batch and time swapped.
-static Value swap(OpBuilder &b, Location loc, Value value) {
-  if (Value before = swapped(value))
+Value belfry::swapSteps(OpBuilder &b, Location loc, Value value) {
+  if (Value before = swappedSteps(value))
     return before;
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> perm, shape;
@@ -65,7 +63,8 @@ static bool isMask(Value condition, Value mask, bool swap) {
   if (auto broadcast = condition.getDefiningOp<nn::BroadcastOp>();
       broadcast && broadcast.getDims() == ArrayRef<int64_t>{0, 1})
     condition = broadcast.getOperand();
-  return swap ? swapped(mask) == condition || swapped(condition) == mask
+  return swap ? swappedSteps(mask) == condition ||
+                    swappedSteps(condition) == mask
               : condition == mask;
 }
 
@@ -113,18 +112,23 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
     Value steps = op.getOperand();
     if (onlyReader(steps) != op)
       return failure();
-    Value below = swapped(steps);
+    Value below = swappedSteps(steps);
     if (below && onlyReader(below) != steps.getDefiningOp())
       return failure();
     Operation *map = (below ? below : steps).getDefiningOp();
     if (!isMap(map) || llvm::all_of(map->getOperands(), isSameInAllRows))
+      return failure();
+    // What is made of random numbers takes less to pack than they do.
+    if (llvm::any_of(map->getOperands(), [](Value operand) {
+          return bool(operand.getDefiningOp<nn::RandomOp>());
+        }))
       return failure();
     Location loc = map->getLoc();
     if (auto select = dyn_cast<nn::SelectOp>(map);
         select && isMask(select->getOperand(0), op.getMask(), bool(below))) {
       Value chosen = select->getOperand(1);
       if (below)
-        chosen = swap(rewriter, loc, chosen);
+        chosen = swapSteps(rewriter, loc, chosen);
       rewriter.replaceOp(op, packSteps(rewriter, loc, chosen, op.getMask()));
       return success();
     }
@@ -134,7 +138,7 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
     for (Value operand : map->getOperands()) {
       if (isSameInAllRows(operand) || packed.contains(operand))
         continue;
-      Value byStep = below ? swap(rewriter, loc, operand) : operand;
+      Value byStep = below ? swapSteps(rewriter, loc, operand) : operand;
       rows = packSteps(rewriter, loc, byStep, op.getMask());
       packed.map(operand, rows);
     }
@@ -227,7 +231,7 @@ static bool isFinite(Value value) {
 static bool isZeroWhereMasked(Value value, Value mask) {
   if (auto unpack = value.getDefiningOp<nn::UnpackStepsOp>())
     return unpack.getMask() == mask;
-  if (Value below = swapped(value))
+  if (Value below = swappedSteps(value))
     return isZeroWhereMasked(below, mask);
   Operation *op = value.getDefiningOp();
   auto either = [&](Value x) {
@@ -244,6 +248,36 @@ static bool isZeroWhereMasked(Value value, Value mask) {
           isZeroWhereMasked(binary.getRhs(), mask));
 }
 
+Value belfry::heldGradient(nn::PackStepsOp op,
+                           function_ref<bool(Value)> isZero) {
+  // The sum of what is carried and what comes in, where the row is selected.
+  Value mask = op.getMask();
+  auto [scan, chosen] = selectedOutput(op);
+  auto sum = chosen ? chosen.getDefiningOp<nn::BinaryOp>() : nn::BinaryOp();
+  if (!sum || sum.getKind() != nn::BinaryKind::Add)
+    return {};
+  for (auto [x, y] : {std::pair(sum.getLhs(), sum.getRhs()),
+                      std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto carried = dyn_cast<BlockArgument>(x),
+         comes = dyn_cast<BlockArgument>(y);
+    if (!carried || !comes ||
+        !llvm::is_contained(scan.getCarriedArgs(), carried) ||
+        !llvm::is_contained(scan.getSequenceArgs(), comes))
+      continue;
+    // It begins with nothing, and carries nothing on from a selected row.
+    Value next = scan.getYield().getCarry()[carried.getArgNumber()];
+    auto select = next.getDefiningOp<nn::SelectOp>();
+    Value sequence = scan->getOperand(comes.getArgNumber());
+    Value kept = whereSelected(scan, next, mask);
+    if (select && kept && nn::isZeroConstant(kept) &&
+        select->getOperand(2) == chosen &&
+        nn::isZeroConstant(scan->getOperand(carried.getArgNumber())) &&
+        isZero(sequence))
+      return sequence;
+  }
+  return {};
+}
+
 namespace {
 
 struct PackOfHeldGradient : OpRewritePattern<nn::PackStepsOp> {
@@ -251,34 +285,13 @@ struct PackOfHeldGradient : OpRewritePattern<nn::PackStepsOp> {
 
   LogicalResult matchAndRewrite(nn::PackStepsOp op,
                                 PatternRewriter &rewriter) const override {
-    // The sum of what is carried and what comes in, where the row is selected.
     Value mask = op.getMask();
-    auto [scan, chosen] = selectedOutput(op);
-    auto sum = chosen ? chosen.getDefiningOp<nn::BinaryOp>() : nn::BinaryOp();
-    if (!sum || sum.getKind() != nn::BinaryKind::Add)
+    Value sequence = heldGradient(
+        op, [&](Value value) { return isZeroWhereMasked(value, mask); });
+    if (!sequence)
       return failure();
-    for (auto [x, y] : {std::pair(sum.getLhs(), sum.getRhs()),
-                        std::pair(sum.getRhs(), sum.getLhs())}) {
-      auto carried = dyn_cast<BlockArgument>(x),
-           comes = dyn_cast<BlockArgument>(y);
-      if (!carried || !comes ||
-          !llvm::is_contained(scan.getCarriedArgs(), carried) ||
-          !llvm::is_contained(scan.getSequenceArgs(), comes))
-        continue;
-      // It begins with nothing, and carries nothing on from a selected row.
-      Value next = scan.getYield().getCarry()[carried.getArgNumber()];
-      auto select = next.getDefiningOp<nn::SelectOp>();
-      Value sequence = scan->getOperand(comes.getArgNumber());
-      Value kept = whereSelected(scan, next, mask);
-      if (!select || !kept || !nn::isZeroConstant(kept) ||
-          select->getOperand(2) != chosen ||
-          !nn::isZeroConstant(scan->getOperand(carried.getArgNumber())) ||
-          !isZeroWhereMasked(sequence, mask))
-        continue;
-      rewriter.replaceOp(op, packSteps(rewriter, op.getLoc(), sequence, mask));
-      return success();
-    }
-    return failure();
+    rewriter.replaceOp(op, packSteps(rewriter, op.getLoc(), sequence, mask));
+    return success();
   }
 };
 

@@ -8,6 +8,8 @@
 #ifndef BELFRY_PASSES_LOWERING_PACKPATTERNS_H
 #define BELFRY_PASSES_LOWERING_PACKPATTERNS_H
 
+#include "dialects/nn/Nn.h"
+
 #include "mlir/IR/PatternMatch.h"
 
 namespace belfry {
@@ -15,6 +17,18 @@ namespace belfry {
 /// The rows of `steps` that `mask` selects, packed.
 mlir::Value packSteps(mlir::OpBuilder &b, mlir::Location loc, mlir::Value steps,
                       mlir::Value mask);
+
+/// The operand of a transpose that swaps rows and steps, or null.
+mlir::Value swappedSteps(mlir::Value value);
+/// The value with rows and steps swapped.
+mlir::Value swapSteps(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value value);
+
+/// Where `op` packs the gradient of a loop that holds a value while the mask
+/// does not select: the sequence whose packed rows it gives, if that is zero
+/// elsewhere. Null where it packs anything else.
+mlir::Value heldGradient(nn::PackStepsOp op,
+                         llvm::function_ref<bool(mlir::Value)> isZero);
 
 /// Patterns that move nn.pack_steps through elementwise ops, the transposes
 /// between batch first and time first, and the loops that hold a value while it

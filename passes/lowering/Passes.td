@@ -44,14 +44,16 @@ def PackMaskedSteps : Pass<"pack-masked-steps", "::mlir::ModuleOp"> {
   let description = [{
     Sequences and outputs of a masked `nn.scan` go through `nn.pack_steps` and
     `nn.unpack_steps`, which then move apart: products before and after the loop
-    have only the selected rows, weight gradients are sums over them. The
-    lowering of the loop reads and writes packed rows. A loop whose body mixes
+    have only the selected rows, weight gradients are sums over them. What
+    follows the last loop and is read where the mask selects only, as a masked
+    loss reads it, is computed for the selected rows likewise. The lowering of the loop reads and writes packed rows. A loop whose body mixes
     rows stays as it is.
   }];
   let dependentDialects = ["::belfry::nn::NnDialect"];
   let statistics = [
     Statistic<"numPacked", "packed", "Number of loops on packed rows">,
-    Statistic<"numMissed", "missed", "Number of masked loops left as they are">
+    Statistic<"numMissed", "missed", "Number of masked loops left as they are">,
+    Statistic<"numIgnored", "ignored", "Number of ops after a loop on packed rows">
   ];
 }
 

@@ -221,6 +221,7 @@ private:
   unsigned peak() const;
   bool collect(Value value, unsigned until, Operation *self,
                llvm::SetVector<Operation *> &ops);
+  bool isMask(Value value, const Life &life);
   bool makeAgain(Value value, const Life &life, unsigned at);
   void redirect(Operation *reader, Value before, Value after);
 
@@ -375,6 +376,16 @@ bool PhaseValues::makeAgain(Value value, const Life &life, unsigned at) {
   return true;
 }
 
+/// Whether loops have `value` as their mask: rows are packed by masks that are
+/// one value.
+bool PhaseValues::isMask(Value value, const Life &life) {
+  return llvm::any_of(life.readers, [&](Operation *reader) {
+    auto scan = dyn_cast<nn::ScanOp>(reader);
+    return scan && scan.getMask() &&
+           viewedValue(scan.getMask(), block) == value;
+  });
+}
+
 bool PhaseValues::step() {
   unsigned at = peak();
   SmallVector<std::pair<int64_t, unsigned>> candidates; // least bytes last
@@ -383,7 +394,8 @@ bool PhaseValues::step() {
     Operation *op = value.getDefiningOp();
     ++number;
     if (life.first < at && life.last > at && !life.isResult &&
-        (isMap(op) || isa<nn::RandomOp>(op)) && !op->hasAttr(kAgainAttr))
+        (isMap(op) || isa<nn::RandomOp>(op)) && !op->hasAttr(kAgainAttr) &&
+        !isMask(value, life))
       candidates.emplace_back(-life.bytes, number - 1);
   }
   llvm::sort(candidates);
