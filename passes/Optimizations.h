@@ -55,6 +55,7 @@ enum class Optimization : unsigned {
   ShareKernels,
   SplitLoops,
   GroupLoops,
+  TinyNumbers,
   OutlineRepeats,
   Llvm,
 };

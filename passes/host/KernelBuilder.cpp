@@ -10,7 +10,8 @@
 //   3. Order the loops so that the innermost walks memory, and build them with
 //      plain address arithmetic, which is what LLVM's vectorizer likes.
 //
-// Reductions are in KernelReductions.cpp.
+// Reductions are in KernelReductions.cpp, updates of slots in
+// KernelTinyNumbers.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -446,36 +447,40 @@ void KernelBuilder::cloneBody(Nest &nest, IRMapping &map, Operation *except,
   }
 }
 
+/// One element of each operand.
+void KernelBuilder::buildElement(Nest &nest, const Offsets &at) {
+  SmallVector<Value> values;
+  for (auto [i, operand] : llvm::enumerate(nest.operands)) {
+    if (!operand.isArray())
+      values.push_back(imported(operand.scalar));
+    else if (nest.body &&
+             (i < nest.inputs || !nest.body->getArgument(i).use_empty()))
+      values.push_back(load(operand.pointer, operand.element, at[i]));
+    else
+      values.push_back(Value());
+  }
+  if (!nest.body) {
+    const NestOperand &target = nest.operands.back();
+    return store(values[0], target.pointer, target.element, at.back());
+  }
+  IRMapping map;
+  for (auto [argument, value] : llvm::zip(nest.body->getArguments(), values))
+    if (value)
+      map.map(argument, value);
+  cloneBody(nest, map);
+  Operation *yield = nest.body->getTerminator();
+  for (auto [k, value] : llvm::enumerate(yield->getOperands())) {
+    const NestOperand &target = nest.operands[nest.inputs + k];
+    Value stored = map.lookupOrNull(value);
+    if (!stored)
+      stored = imported(value);
+    store(stored, target.pointer, target.element, at[nest.inputs + k]);
+  }
+}
+
 void KernelBuilder::buildScalarLoops(Nest &nest) {
-  loops(nest, 0, nest.dims.size(), start(nest), [&](const Offsets &at) {
-    SmallVector<Value> values;
-    for (auto [i, operand] : llvm::enumerate(nest.operands)) {
-      if (!operand.isArray())
-        values.push_back(imported(operand.scalar));
-      else if (nest.body &&
-               (i < nest.inputs || !nest.body->getArgument(i).use_empty()))
-        values.push_back(load(operand.pointer, operand.element, at[i]));
-      else
-        values.push_back(Value());
-    }
-    if (!nest.body) {
-      const NestOperand &target = nest.operands.back();
-      return store(values[0], target.pointer, target.element, at.back());
-    }
-    IRMapping map;
-    for (auto [argument, value] : llvm::zip(nest.body->getArguments(), values))
-      if (value)
-        map.map(argument, value);
-    cloneBody(nest, map);
-    Operation *yield = nest.body->getTerminator();
-    for (auto [k, value] : llvm::enumerate(yield->getOperands())) {
-      const NestOperand &target = nest.operands[nest.inputs + k];
-      Value stored = map.lookupOrNull(value);
-      if (!stored)
-        stored = imported(value);
-      store(stored, target.pointer, target.element, at[nest.inputs + k]);
-    }
-  });
+  loops(nest, 0, nest.dims.size(), start(nest),
+        [&](const Offsets &at) { buildElement(nest, at); });
 }
 
 void KernelBuilder::buildElementwise(Nest &nest) {
@@ -487,6 +492,8 @@ void KernelBuilder::buildElementwise(Nest &nest) {
   sortDims(nest.dims, outer);
   collapse(nest);
   planSplit(nest);
+  if (mayMeetTinyNumbers(nest))
+    return buildUpdate(nest);
   buildScalarLoops(nest);
 }
 

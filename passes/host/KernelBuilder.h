@@ -101,6 +101,13 @@ private:
   void buildReduction(Nest &nest);
   bool buildRowReduction(Nest &nest);
   void buildScalarLoops(Nest &nest);
+  void buildElement(Nest &nest, const llvm::SmallVector<mlir::Value> &at);
+  // Updates of slots.
+  bool mayMeetTinyNumbers(const Nest &nest) const;
+  void buildUpdate(Nest &nest);
+  mlir::scf::ForOp buildBlock(Nest &nest, mlir::Value first, mlir::Value last);
+  mlir::Value anyTiny(Nest &nest, mlir::Value first, mlir::Value end);
+  mlir::Value unknownZero();
   llvm::LogicalResult buildLoopKernel(mlir::scf::ForOp loop);
   llvm::LogicalResult replaceAccesses(mlir::Operation *root);
 
