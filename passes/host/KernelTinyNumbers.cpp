@@ -60,8 +60,9 @@ bool KernelBuilder::mayMeetTinyNumbers(const Nest &nest) const {
       !nest.body || nest.usesIndex)
     return false;
   for (auto [i, operand] : llvm::enumerate(nest.operands))
-    if (operand.isArray() && !nest.dims[0].strides[i].is(1))
-      return false;
+    if (operand.isArray() && !nest.dims[0].strides[i].is(1) &&
+        (i >= nest.inputs || !nest.dims[0].strides[i].is(0)))
+      return false; // neither walked in order nor a number of all
   auto phase = op->getParentOfType<func::FuncOp>();
   auto outputs = cast<linalg::LinalgOp>(op).getDpsInits();
   bool slots = llvm::any_of(outputs, [&](Value output) {
@@ -93,6 +94,7 @@ Value KernelBuilder::anyTiny(Nest &nest, Value first, Value end) {
     llvm::SmallDenseSet<int> seen;
     for (auto [i, operand] : llvm::enumerate(nest.operands)) {
       bool read = operand.isArray() && operand.element.isF32() &&
+                  nest.dims[0].strides[i].is(1) &&
                   !nest.body->getArgument(i).use_empty();
       if (!read || !seen.insert(operand.pointer).second)
         continue;
