@@ -76,6 +76,12 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
   return view;
 }
 
+Operation *belfry::rowBehind(Value memref) {
+  while (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+    memref = view.getSource();
+  return memref.getDefiningOp();
+}
+
 Value belfry::pointerTo(OpBuilder &b, Location loc, const View &view) {
   if (getConstantIntValue(view.offset) == 0)
     return view.base;

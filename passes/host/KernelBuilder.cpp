@@ -364,11 +364,7 @@ void KernelBuilder::loops(Nest &nest, unsigned from, unsigned to,
   if (from == to)
     return body(offsets);
   OpBuilder::InsertionGuard guard(b);
-  // The bounds of a shared loop come from outside: kernels that differ in its
-  // extent alone are one.
-  bool shared = static_cast<int>(from) == splitDim;
-  Value first = shared ? splitBegin : inside(Affine::of(0)),
-        end = shared ? splitEnd : inside(nest.dims[from].size);
+  auto [first, end] = boundsOf(nest, from);
   auto loop = scf::ForOp::create(b, loc, first, end, inside(Affine::of(1)));
   // The innermost loop, where each iteration writes elements of its own.
   if (nest.body && from + 1 == nest.dims.size() && nest.dims[from].parallel) {

@@ -111,6 +111,14 @@ private:
   llvm::LogicalResult buildLoopKernel(mlir::scf::ForOp loop);
   llvm::LogicalResult replaceAccesses(mlir::Operation *root);
 
+  /// The range of a loop over a dimension. That of a loop which threads share
+  /// comes from outside: kernels that differ in its extent alone are one.
+  std::pair<mlir::Value, mlir::Value> boundsOf(const Nest &nest, unsigned dim) {
+    if (static_cast<int>(dim) == splitDim)
+      return {splitBegin, splitEnd};
+    mlir::Value first = inside(Affine::of(0));
+    return {first, inside(nest.dims[dim].size)};
+  }
   /// Loops over dims [from, to), innermost last; `body` gets the offsets.
   using Offsets = llvm::SmallVector<mlir::Value>;
   void loops(Nest &nest, unsigned from, unsigned to, Offsets offsets,

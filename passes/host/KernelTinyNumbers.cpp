@@ -37,9 +37,7 @@ constexpr int64_t kTinyBits = int64_t(127 - 96) << 23;
 
 /// Whether the memref is a row of the buffer table that holds a slot.
 static bool isSlot(Value memref, func::FuncOp phase) {
-  while (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-    memref = view.getSource();
-  Operation *cast = memref.getDefiningOp();
+  Operation *cast = rowBehind(memref);
   auto row = cast ? cast->getAttrOfType<IntegerAttr>(kBufferAttr) : nullptr;
   auto name = phase->getAttrOfType<StringAttr>(kFunctionAttr);
   auto functions =
@@ -165,9 +163,7 @@ scf::ForOp KernelBuilder::buildBlock(Nest &nest, Value first, Value last) {
 }
 
 void KernelBuilder::buildUpdate(Nest &nest) {
-  bool shared = splitDim == 0;
-  Value begin = shared ? splitBegin : inside(Affine::of(0)),
-        end = shared ? splitEnd : inside(nest.dims[0].size);
+  auto [begin, end] = boundsOf(nest, 0);
   Value size = inside(Affine::of(kBlock));
   auto blocks = scf::ForOp::create(b, loc, begin, end, size);
   OpBuilder::InsertionGuard guard(b);

@@ -93,9 +93,7 @@ static Affine mostOf(Affine extent, Value a, Value b) {
   if (extent.isFixed() || !extent.count)
     return extent;
   auto room = [](Value memref) -> int64_t {
-    while (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-      memref = view.getSource();
-    auto cast = memref.getDefiningOp<UnrealizedConversionCastOp>();
+    auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(rowBehind(memref));
     auto multiple =
         cast ? cast->getAttrOfType<IntegerAttr>(kExtentAttr) : IntegerAttr();
     return multiple ? multiple.getInt() : 1;
@@ -114,11 +112,6 @@ static Operation *before(Operation *op) {
 static bool isZeroFill(linalg::FillOp fill) {
   return matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
          matchPattern(fill.getInputs()[0], m_Zero());
-}
-
-static bool isSame(const View &a, const View &b) {
-  return a.base == b.base && isEqualConstantIntOrValue(a.offset, b.offset) &&
-         a.sizes == b.sizes && a.strides == b.strides;
 }
 
 /// Whether `op` adds up the rows of `y`, a matrix with contiguous rows, into a
@@ -157,7 +150,7 @@ static std::optional<View> sumOfRows(linalg::GenericOp op, const View &y,
   if (failed(source) || failed(target) || !target->strides[0].is(1))
     return std::nullopt;
   std::optional<View> matrix = reshapeView(*source, y.sizes);
-  if (!matrix || !isSame(*matrix, y))
+  if (!matrix || !isSamePlace(*matrix, y))
     return std::nullopt;
   return static_cast<const View &>(*target);
 }
@@ -174,7 +167,7 @@ static std::optional<View> takeSumOfRows(Operation *product, const View &y,
   if (!fill || !isZeroFill(fill))
     return std::nullopt;
   FailureOr<View> filled = describeMemref(fill.getOutputs()[0], rows);
-  if (failed(filled) || !isSame(*filled, *target))
+  if (failed(filled) || !isSamePlace(*filled, *target))
     return std::nullopt;
   sum.erase();
   fill.erase();
@@ -261,7 +254,7 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
       FailureOr<View> target = describeMemref(fill.getOutputs()[0], rows);
       if (failed(target))
         return failure();
-      if (isSame(*target, *z) && isZeroFill(fill)) {
+      if (isSamePlace(*target, *z) && isZeroFill(fill)) {
         accumulate = false;
         ++numFillsMerged;
         fill.erase();

@@ -422,10 +422,15 @@ SmallVector<Unit> Grouping::order() {
   return units;
 }
 
-/// The sum of all rows of `matrix`, as a product that sums over them reads it.
+/// The unit's op, if it is a single one of this kind.
+template <typename Op> static Op onlyOp(const Unit &unit) {
+  return unit.ops.size() == 1 ? dyn_cast<Op>(unit.ops.front()) : Op();
+}
+
+/// Whether the unit is the sum of all the rows that `product` sums over, of its
+/// right side.
 static bool isSumOfRows(const Unit &unit, nn::DotOp product) {
-  auto reduce = unit.ops.size() == 1 ? dyn_cast<nn::ReduceOp>(unit.ops.front())
-                                     : nn::ReduceOp();
+  auto reduce = onlyOp<nn::ReduceOp>(unit);
   return reduce && reduce.getKind() == nn::ReduceKind::Sum &&
          reduce.getOperand() == product.getRhs() &&
          reduce.getDims() == product.getRhsContract() &&
@@ -436,9 +441,7 @@ static bool isSumOfRows(const Unit &unit, nn::DotOp product) {
 /// rows, which can make them by the way.
 static void sumBeforeProduct(SmallVector<Unit> &units) {
   for (unsigned i = 0; i < units.size(); ++i) {
-    auto product = units[i].ops.size() == 1
-                       ? dyn_cast<nn::DotOp>(units[i].ops.front())
-                       : nn::DotOp();
+    auto product = onlyOp<nn::DotOp>(units[i]);
     if (!product)
       continue;
     for (unsigned j = i + 1; j < units.size(); ++j)

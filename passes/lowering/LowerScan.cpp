@@ -132,9 +132,8 @@ void Regions::add(Value argument, const View &steps) {
 
 bool Regions::take(const View &place, unsigned unit) {
   auto it = llvm::find_if(regions, [&](const StepRegion &r) {
-    return r.unit == unit && r.steps.base == place.base &&
-           r.steps.offset == place.offset && r.steps.sizes == place.sizes &&
-           r.steps.strides == place.strides && r.steps.element == place.element;
+    return r.unit == unit && isSamePlace(r.steps, place) &&
+           r.steps.element == place.element;
   });
   if (it == regions.end())
     return false;
@@ -293,20 +292,21 @@ LogicalResult NnLowering::lowerScanBody(Scan &here, ArrayRef<View> carried,
   return lowerBlock(op.getBody().front(), sinks);
 }
 
+bool NnLowering::looksAhead(nn::ScanOp op) {
+  return optimizations.has(Optimization::LookAhead) &&
+         !op.getBody().front().getOps<nn::DotOp>().empty();
+}
+
 void NnLowering::lookAhead(nn::ScanOp op, ArrayRef<View> sequences,
                            ArrayRef<View> outputs,
                            llvm::function_ref<View(const View &)> atNext) {
   // Shorter rows come fast enough when they are read.
   constexpr int64_t kLeastBytes = 64;
-  if (!optimizations.has(Optimization::LookAhead) ||
-      op.getBody().front().getOps<nn::DotOp>().empty())
-    return;
   SmallVector<View> known;
   auto add = [&](const View &view) {
     bool moves = view.base && !view.strides[0].is(0);
     if (!moves || llvm::any_of(known, [&](const View &v) {
-          return v.base == view.base && v.offset == view.offset &&
-                 v.sizes == view.sizes && v.strides == view.strides;
+          return isSamePlace(v, view);
         }))
       return;
     known.push_back(view);
@@ -372,18 +372,20 @@ LogicalResult NnLowering::lowerScan(nn::ScanOp op) {
     if (op.getReverse())
       step = arith::SubIOp::create(b, loc, math.value(Affine::of(steps - 1)),
                                    step);
-    Value edge = math.value(Affine::of(op.getReverse() ? 0 : steps - 1)),
-          one = math.value(Affine::of(1));
-    Value next =
-        op.getReverse()
-            ? arith::MaxSIOp::create(
-                  b, loc, arith::SubIOp::create(b, loc, step, one), edge)
-                  .getResult()
-            : arith::MinSIOp::create(
-                  b, loc, arith::AddIOp::create(b, loc, step, one), edge);
-    lookAhead(op, sequences, stacked, [&](const View &view) {
-      return elementView(b, loc, math, view, 0, OpFoldResult(next));
-    });
+    if (looksAhead(op)) {
+      Value edge = math.value(Affine::of(op.getReverse() ? 0 : steps - 1)),
+            one = math.value(Affine::of(1));
+      Value next =
+          op.getReverse()
+              ? arith::MaxSIOp::create(
+                    b, loc, arith::SubIOp::create(b, loc, step, one), edge)
+                    .getResult()
+              : arith::MinSIOp::create(
+                    b, loc, arith::AddIOp::create(b, loc, step, one), edge);
+      lookAhead(op, sequences, stacked, [&](const View &view) {
+        return elementView(b, loc, math, view, 0, OpFoldResult(next));
+      });
+    }
     for (View &view : sequences)
       view = elementView(b, loc, math, view, 0, OpFoldResult(step));
     for (View &view : stacked)

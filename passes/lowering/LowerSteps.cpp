@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/RowMultiple.h"
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/RowBlocks.h"
 
 using namespace mlir;
 using namespace belfry;
@@ -135,29 +135,14 @@ Value NnLowering::countOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (auto pack = dyn_cast_or_null<nn::PackStepsOp>(op))
       return stepsOf(pack.getMask()).total;
-    auto dot = dyn_cast_or_null<nn::DotOp>(op);
-    bool byRow = dot && dot.getLhsBatch().empty() &&
-                 !llvm::is_contained(dot.getLhsContract(), 0);
-    auto reduce = dyn_cast_or_null<nn::ReduceOp>(op);
-    auto argmax = dyn_cast_or_null<nn::ArgMaxOp>(op);
-    auto reshape = dyn_cast_or_null<nn::ReshapeOp>(op);
-    bool inRows =
-        (reduce && !llvm::is_contained(reduce.getDims(), 0)) ||
-        (argmax && argmax.getDim() != 0) ||
-        (reshape && nn::staticElements(reshape.getOperand().getType()) ==
-                        nn::staticElements(reshape.getType()));
-    if (!op ||
-        (!byRow && !inRows && !isElementwise(op) && !isa<nn::BroadcastOp>(op)))
+    if (!op || (!isByRow(op) && !isElementwise(op)))
       return {};
     auto rows = llvm::find_if(op->getOperands(), [](Value operand) {
       return !cast<RankedTensorType>(operand.getType()).hasStaticShape();
     });
-    if (byRow)
-      value = dot.getLhs();
-    else if (rows != op->operand_end())
-      value = *rows;
-    else
+    if (rows == op->operand_end())
       return {};
+    value = *rows;
   }
   return {};
 }
@@ -386,13 +371,15 @@ LogicalResult NnLowering::lowerPackedScan(nn::ScanOp op) {
       }
       Value zeroIndex = math.value(Affine::of(0));
       SmallVector<View> carriedNow, closedNow, sequencesNow, outputsNow;
-      auto [nextFirst, nextCount] = rowsOfStep(
-          op.getReverse() ? step : arith::AddIOp::create(b, loc, entry, one));
-      capacity[nextCount] = steps.perStep;
-      lookAhead(op, sequences, outputs,
-                [&, at = nextFirst, rows = nextCount](const View &view) {
-                  return ofRows(view, 0, at, rows);
-                });
+      if (looksAhead(op)) {
+        auto [nextFirst, nextCount] = rowsOfStep(
+            op.getReverse() ? step : arith::AddIOp::create(b, loc, entry, one));
+        capacity[nextCount] = steps.perStep;
+        lookAhead(op, sequences, outputs,
+                  [&, at = nextFirst, rows = nextCount](const View &view) {
+                    return ofRows(view, 0, at, rows);
+                  });
+      }
       for (const View &view : carried)
         carriedNow.push_back(ofRows(view, 0, zeroIndex, count));
       for (auto [whole, some] : llvm::zip(closedAll, closed))

@@ -169,6 +169,9 @@ private:
                                     llvm::ArrayRef<View> sequences,
                                     llvm::ArrayRef<View> closed,
                                     llvm::ArrayRef<View> outputs);
+  /// Whether a step of the loop has a product that can ask for what the next
+  /// step touches.
+  bool looksAhead(nn::ScanOp op);
   /// Says at the start of a step's body what the next step touches, which
   /// `atNext` gives of a sequence or an output of all steps: a memref.prefetch
   /// of the first element stands for the whole view.

@@ -313,12 +313,9 @@ bool Ignored::meetsPacked() {
            (scan && llvm::is_contained(scan.getSequences(), mask));
   };
   auto isRead = [&](Value value) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      return isa<nn::PackStepsOp>(user) ||
-             llvm::any_of(held, [&](const auto &entry) {
-               return entry.second == value;
-             });
-    });
+    return llvm::any_of(value.getUsers(), llvm::IsaPred<nn::PackStepsOp>) ||
+           llvm::any_of(
+               held, [&](const auto &entry) { return entry.second == value; });
   };
   return llvm::any_of(maps, [&](Operation *op) {
     return llvm::any_of(op->getOperands(), isPacked) ||
@@ -466,9 +463,11 @@ int64_t Ignored::run() {
   change.insert(sums.begin(), sums.end());
   // Before new ops stand between.
   SmallVector<Operation *> ordered;
-  for (Operation &op : block)
-    if (change.contains(&op) || isa<nn::PackStepsOp>(op))
+  for (Operation &op : block) {
+    auto pack = dyn_cast<nn::PackStepsOp>(op);
+    if (change.contains(&op) || (pack && pack.getMask() == mask))
       ordered.push_back(&op);
+  }
   DenseSet<Operation *> isOfSums(sums.begin(), sums.end());
   for (Operation *op : ordered) {
     b.emplace(op);
@@ -476,8 +475,7 @@ int64_t Ignored::run() {
       auto it = held.find(pack);
       Value value = it == held.end() ? pack.getOperand() : it->second;
       if (it != held.end() || change.contains(value.getDefiningOp()))
-        if (pack.getMask() == mask)
-          pack.getResult().replaceAllUsesWith(packedOf(value, Order::ByStep));
+        pack.getResult().replaceAllUsesWith(packedOf(value, Order::ByStep));
     } else if (isOfSums.contains(op)) {
       op->getResult(0).replaceAllUsesWith(packedSum(op));
     } else {

@@ -46,8 +46,9 @@ def PackMaskedSteps : Pass<"pack-masked-steps", "::mlir::ModuleOp"> {
     `nn.unpack_steps`, which then move apart: products before and after the loop
     have only the selected rows, weight gradients are sums over them. What
     follows the last loop and is read where the mask selects only, as a masked
-    loss reads it, is computed for the selected rows likewise. The lowering of the loop reads and writes packed rows. A loop whose body mixes
-    rows stays as it is.
+    loss reads it, is computed for the selected rows likewise. The lowering of
+    the loop reads and writes packed rows. A loop whose body mixes rows stays
+    as it is.
   }];
   let dependentDialects = ["::belfry::nn::NnDialect"];
   let statistics = [

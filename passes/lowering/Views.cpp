@@ -123,6 +123,11 @@ bool View::isDense() const {
   return true;
 }
 
+bool belfry::isSamePlace(const View &a, const View &b) {
+  return a.base == b.base && isEqualConstantIntOrValue(a.offset, b.offset) &&
+         a.sizes == b.sizes && a.strides == b.strides;
+}
+
 bool View::isNatural() const {
   if (!base)
     return false;

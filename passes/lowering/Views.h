@@ -86,6 +86,9 @@ struct View {
   bool isNatural() const;
 };
 
+/// Whether both are the same elements of the same buffer, in the same order.
+bool isSamePlace(const View &a, const View &b);
+
 /// The strides of a dense array.
 llvm::SmallVector<Affine> denseStrides(llvm::ArrayRef<Affine> sizes);
 
