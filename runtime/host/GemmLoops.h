@@ -46,6 +46,8 @@ constexpr int64_t LeastRows = 4; // fewer take as long: reading B is the work
 constexpr int64_t MaxTiles = 64;
 constexpr int64_t FewTiles = 6; // enough for the usual threads of a device
 constexpr int64_t MinTileRows = 48;
+constexpr int64_t MinApartRows = 32;
+constexpr int64_t MinApartDepth = 4; // rows of k for one of C
 constexpr int64_t RowMultiple = 8;   // the rows of the widest kernels
 constexpr int64_t PackRows = 48;     // fewer never repay packing contiguous B
 constexpr int64_t PrivateRows = 192; // more rows share what is packed
@@ -138,11 +140,12 @@ public:
     source = packedB ? Source::Packed : chooseSource();
     if (!pool && soon.count > 0)
       wanted = soon.ranges;
+    apart = wantsApart();
     planStages();
     planTiles();
     if (source == Source::Shared)
       packed = static_cast<T *>(
-          scratch.get(size_t(stage * vectors * vectorBytes())));
+          scratch.get(size_t(stageRows * vectors * vectorBytes())));
   }
 
   /// Packs all of B for `packedB` of later products, which differ in m only.
@@ -155,20 +158,33 @@ public:
   bool outOfMemory() const { return source == Source::Shared && !packed; }
 
   void run() {
-    for (stageStart = 0; stageStart < s.k; stageStart += stage) {
-      stageEnd = std::min(stageStart + stage, s.k);
+    if (apart)
+      return forEach(rowTiles, [](void *self, int64_t tile) {
+        auto *loops = static_cast<Loops *>(self);
+        for (int64_t p = 0; p < loops->s.k; p += loops->stageRows)
+          loops->computeTile(loops->stageFrom(p), tile);
+      });
+    for (int64_t p = 0; p < s.k; p += stageRows) {
+      current = stageFrom(p);
       if (source == Source::Shared)
-        forEach(ceilDiv(stageEnd - stageStart, PackChunk),
+        forEach(ceilDiv(current.rows(), PackChunk),
                 [](void *self, int64_t tile) {
                   static_cast<Loops *>(self)->packTile(tile);
                 });
       forEach(rowTiles * panelTiles, [](void *self, int64_t tile) {
-        static_cast<Loops *>(self)->computeTile(tile);
+        auto *loops = static_cast<Loops *>(self);
+        loops->computeTile(loops->current, tile);
       });
     }
   }
 
 private:
+  /// Rows of B that are worked on together.
+  struct Stage {
+    int64_t start, end;
+    int64_t rows() const { return end - start; }
+  };
+
   int64_t vectorBytes() const { return kernels.lanes * int64_t(sizeof(T)); }
 
   // The `wide` last panels have one vector more than the others, so that all
@@ -196,24 +212,42 @@ private:
                : Source::Shared;
   }
 
+  /// Whether threads share the rows of C and go through all stages without
+  /// waiting for one another: with few rows of A, by columns, and many of k (a
+  /// weight's gradient). Cut by columns, each thread would ask for rows of B of
+  /// which the other one needs the half.
+  bool wantsApart() const {
+    return pool && source == Source::Private && s.aRow == 1 && s.aCol != 1 &&
+           s.m >= MinApartRows * pool->threads() && s.k >= MinApartDepth * s.m;
+  }
+
   // Blocks of nearly one size, and stages of whole blocks.
   void planStages() {
     int64_t widest = (narrow + (wide ? 1 : 0)) * vectorBytes();
     int64_t most = std::max<int64_t>(BlockBytes / widest, 1);
     block = ceilDiv(s.k, ceilDiv(s.k, most));
-    stage = s.k;
+    stageRows = s.k;
     int64_t bytes = 0;
     if (source == Source::Shared)
       bytes = StageBytes;
     else if (source == Source::Private && s.bCol == 1)
-      bytes = PrivateStageBytes * (pool ? pool->threads() : 1);
+      bytes = PrivateStageBytes * (pool && !apart ? pool->threads() : 1);
     if (bytes > 0) {
       int64_t rows = bytes / (vectors * vectorBytes());
-      stage = std::min(stage, std::max<int64_t>(rows / block, 1) * block);
+      stageRows =
+          std::min(stageRows, std::max<int64_t>(rows / block, 1) * block);
     }
   }
 
+  Stage stageFrom(int64_t p) const { return {p, std::min(p + stageRows, s.k)}; }
+
   void planTiles() {
+    if (apart) {
+      tileRows = ceilDiv(s.m, pool->threads());
+      rowTiles = ceilDiv(s.m, tileRows);
+      panelTiles = 1;
+      return;
+    }
     // Tiles that pack for themselves share no rows.
     int64_t parts = source == Source::Private
                         ? 1
@@ -243,10 +277,9 @@ private:
   }
   /// Shared packed B from row `p` on, of one panel.
   T *sharedPanel(int64_t panel, int64_t p) const {
-    int64_t rows = stageEnd - stageStart;
-    return packed +
-           (firstVector(panel) * rows + (p - stageStart) * width(panel)) *
-               kernels.lanes;
+    return packed + (firstVector(panel) * current.rows() +
+                     (p - current.start) * width(panel)) *
+                        kernels.lanes;
   }
   void packPanel(int64_t panel, int64_t p, int64_t size, T *to) const {
     kernels.pack(size, columns(panel), width(panel), unpacked(panel, p), s.bRow,
@@ -262,13 +295,13 @@ private:
 
   /// A chunk of B's rows, of all panels: what lies together is read together.
   void packTile(int64_t tile) {
-    int64_t p = stageStart + tile * PackChunk;
+    int64_t p = current.start + tile * PackChunk;
     for (int64_t panel = 0; panel < panels; ++panel)
-      packPanel(panel, p, std::min(PackChunk, stageEnd - p),
+      packPanel(panel, p, std::min(PackChunk, current.end - p),
                 sharedPanel(panel, p));
   }
 
-  void computeTile(int64_t tile) {
+  void computeTile(const Stage &stage, int64_t tile) {
     alignas(64) T buffer[BlockBytes / sizeof(T)];
     int64_t rowTile = tile / panelTiles, group = tile % panelTiles;
     int64_t row = rowTile * tileRows;
@@ -277,14 +310,14 @@ private:
     Ahead aheadA, aheadB;
     Ahead own;
     if (!wanted)
-      own = lookAhead(row, group, aheadA, aheadB);
+      own = lookAhead(stage, row, group, aheadA, aheadB);
     Sweep<T> sweep;
     sweep.ahead = wanted ? wanted : &own;
     sweep.rows = std::min(tileRows, s.m - row);
     sweep.cRow = s.cRow;
     sweep.cCol = s.cCol;
-    for (int64_t p = stageStart; p < stageEnd; p += block) {
-      sweep.k = std::min(block, stageEnd - p);
+    for (int64_t p = stage.start; p < stage.end; p += block) {
+      sweep.k = std::min(block, stage.end - p);
       setA(sweep, row, p, last - first);
       sweep.accumulate = s.accumulate || p > 0;
       for (int64_t panel = first; panel < last; ++panel) {
@@ -330,17 +363,18 @@ private:
   /// in one piece: the rows of k of the next stage, or the next rows. Left to
   /// the processor it would come too late from beyond the second-level cache,
   /// since panels are read in short rows.
-  Ahead lookAhead(int64_t row, int64_t group, Ahead &aheadA,
+  Ahead lookAhead(const Stage &stage, int64_t row, int64_t group, Ahead &aheadA,
                   Ahead &aheadB) const {
     int64_t nextRow = row + tileRows;
-    if (source == Source::Private && stageEnd < s.k) {
-      int64_t end = std::min(stageEnd + stage, s.k), rows = end - stageEnd;
+    if (source == Source::Private && stage.end < s.k) {
+      Stage next = stageFrom(stage.end);
       if (s.bRow == s.n)
-        aheadB = rowsAhead(s.b, s.bRow, stageEnd + rows * group / panelTiles,
-                           stageEnd + rows * (group + 1) / panelTiles, nullptr);
+        aheadB = rowsAhead(
+            s.b, s.bRow, next.start + next.rows() * group / panelTiles,
+            next.start + next.rows() * (group + 1) / panelTiles, nullptr);
       if (s.aCol == s.m)
-        aheadA = rowsAhead(s.a, s.aCol, stageEnd, end, &aheadB);
-    } else if (!pool && stageEnd == s.k && nextRow < s.m) {
+        aheadA = rowsAhead(s.a, s.aCol, next.start, next.end, &aheadB);
+    } else if (!pool && stage.end == s.k && nextRow < s.m) {
       int64_t end = std::min(nextRow + tileRows, s.m);
       if (s.cRow == s.n && s.m * s.n >= LargeElements)
         aheadB = rowsAhead(s.c, s.cRow, nextRow, end, nullptr);
@@ -376,8 +410,9 @@ private:
   ParallelFor *pool;
   Source source;
   int64_t vectors, panels, narrow, wide;
-  int64_t block, stage; // rows of B
-  int64_t stageStart = 0, stageEnd = 0;
+  int64_t block, stageRows; // rows of B
+  Stage current = {0, 0};   ///< that all tiles are in, unless they are apart
+  bool apart;
   int64_t wantedTiles, tileRows, rowTiles, panelTiles;
   Ahead *wanted = nullptr; ///< what the caller is going to touch
   T *packed; ///< the caller's or, where it is shared, in this thread's scratch
