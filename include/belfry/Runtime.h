@@ -30,7 +30,9 @@ typedef struct belfry_context belfry_context;
 /// What one call of a phase function is given. `rows` is the number of batch
 /// rows of this tower, `row_offset` the index of its first row in the global
 /// batch, `global_rows` the rows of the global batch. A phase that runs once
-/// for all towers gets rows = global_rows and row_offset = 0.
+/// for all towers gets rows = global_rows and row_offset = 0. Where a function
+/// is one phase a tower, which writes nothing but rows of outputs, a tower may
+/// get its rows in parts, a call for each.
 typedef struct belfry_phase_args {
   int64_t rows;
   int64_t row_offset;

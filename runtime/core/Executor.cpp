@@ -26,6 +26,12 @@ constexpr size_t kScalarStride = 64;
 /// with them for a row is less than threads cost that have to be woken up.
 constexpr int64_t kShareBytes = int64_t(1) << 20;
 
+/// What a thread needs of rows, of a tower that works on some of them at a
+/// time, and the scratch that stays near: beyond it more rows at a time are
+/// slower.
+constexpr int64_t kRowsOfAThread = 64;
+constexpr int64_t kNearBytes = int64_t(4) << 20;
+
 /// Elements of an all-reduce that one thread adds up at least.
 constexpr int64_t kReduceChunk = 1024;
 
@@ -74,6 +80,36 @@ Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
     if (buffer.kind == BufferKind::Parameter)
       parameterBytes += buffer.bytes.fixed;
   planReductions();
+  planRowParts();
+}
+
+/// A function of one phase a tower gives rows of outputs and nothing else, each
+/// from its own row of the inputs, or towers would not give what one device
+/// does. So a tower may take its rows a few at a time, and what it makes of
+/// them stays in the caches.
+void Executor::planRowParts() {
+  auto ofRows = [](const BufferInfo &buffer) {
+    switch (buffer.kind) {
+    case BufferKind::Input:
+    case BufferKind::Output:
+    case BufferKind::Scratch:
+      return !buffer.shared || buffer.bytes.perRow == 0;
+    case BufferKind::Parameter:
+    case BufferKind::Seed:
+    case BufferKind::Step:
+      return true;
+    default:
+      return false;
+    }
+  };
+  if (function.schedule.size() != 1 ||
+      function.schedule[0].run != ScheduleItem::PerTower ||
+      !std::all_of(function.buffers.begin(), function.buffers.end(), ofRows))
+    return;
+  int64_t most = maxTowerRows(maxBatch, towers, manifest.slicing);
+  int64_t rowBytes = plan.device.total / std::max<int64_t>(most, 1);
+  partTables.resize(size_t(devices.size()), tables[0]);
+  nearRows = kNearBytes / std::max<int64_t>(rowBytes, 1);
 }
 
 void *Executor::external(const BufferInfo &buffer, const StepArrays &arrays,
@@ -240,12 +276,52 @@ void Executor::runTowers(const ScheduleItem &item, int device,
                          const RowRange &which) {
   belfry_phase_args args = phaseArgs(device);
   for (int64_t tower = which.first; tower < which.first + which.rows; ++tower) {
-    args.rows = ranges[tower].rows;
-    args.row_offset = ranges[tower].first;
     args.tower = int32_t(tower);
-    args.buffers = tables[tower].data();
-    program.phases[item.phase](&args);
+    int64_t parts = rowParts(ranges[tower].rows);
+    for (int64_t part = 0; part < parts; ++part) {
+      RowRange rows = partOf(ranges[tower], part, parts);
+      args.rows = rows.rows;
+      args.row_offset = rows.first;
+      args.buffers = partTable(tower, device, rows.first);
+      program.phases[item.phase](&args);
+    }
   }
+}
+
+/// How many parts a tower cuts its rows into, of which each serves its threads.
+int64_t Executor::rowParts(int64_t rows) const {
+  if (partTables.empty())
+    return 1;
+  int64_t threads =
+      devices.threadsPerDevice() * (towersInTurn ? devices.size() : 1);
+  return std::max<int64_t>(rows / std::max(nearRows, kRowsOfAThread * threads),
+                           1);
+}
+
+/// A part of rows, cut at multiples of those of a product's tile.
+RowRange Executor::partOf(const RowRange &range, int64_t part, int64_t parts) {
+  auto cut = [&](int64_t at) {
+    return at == parts ? range.rows : range.rows * at / parts / 8 * 8;
+  };
+  return {range.first + cut(part), cut(part + 1) - cut(part)};
+}
+
+/// The tower's buffer table, for rows of the batch from `first` on.
+void **Executor::partTable(int64_t tower, int device, int64_t first) {
+  int64_t ahead = first - ranges[tower].first;
+  if (ahead == 0)
+    return tables[tower].data();
+  std::vector<void *> &table = partTables[size_t(device)];
+  for (size_t i = 0; i < table.size(); ++i) {
+    const BufferInfo &buffer = function.buffers[i];
+    void *place = tables[tower][i];
+    bool rows = place && !buffer.shared &&
+                plan.slots[i].place == MemoryPlan::Place::External;
+    table[i] =
+        rows ? static_cast<std::byte *>(place) + buffer.bytes.perRow * ahead
+             : place;
+  }
+  return table.data();
 }
 
 void Executor::planReductions() {

@@ -81,6 +81,10 @@ private:
   belfry_phase_args phaseArgs(int device) const;
   void runPhase(const ScheduleItem &item, int device);
   void runTowers(const ScheduleItem &item, int device, const RowRange &which);
+  void planRowParts();
+  int64_t rowParts(int64_t rows) const;
+  static RowRange partOf(const RowRange &range, int64_t part, int64_t parts);
+  void **partTable(int64_t tower, int device, int64_t first);
   void planReductions();
   size_t reduce(size_t first, int device);
   static void reducePart(const void *arg, int64_t begin, int64_t end);
@@ -116,6 +120,7 @@ private:
   Storage scalars; ///< hypers, seed and step, one cache line each
 
   int64_t parameterBytes = 0; ///< that the function reads
+  int64_t nearRows = 0;       ///< whose scratch stays in the caches
   StepTimes *times = nullptr;
 
   // The run in progress.
@@ -124,6 +129,9 @@ private:
   bool towersInTurn = false; ///< each with the threads of all devices
   /// Buffer tables: one a tower, and one for the phases that run once.
   std::vector<std::vector<void *>> tables;
+  /// For parts of a tower's rows, one a device; none where a tower's rows are
+  /// worked on all at once.
+  std::vector<std::vector<void *>> partTables;
 };
 
 } // namespace belfry::rt

@@ -37,6 +37,21 @@ def one_family(ctx, family):
                 compare(ctx, f"{name} batch {batch} towers {n}", got, one)
             if not one:
                 break
+    many_rows(ctx, name, folder, exe, init, family, mask)
+
+
+def many_rows(ctx, name, folder, exe, init, family, mask):
+    """A tower predicts rows in parts where it has many; a row's bits are those that it has in a small batch."""
+    x, y, _ = cases.data(family, mask, rows=3000, seed=3)
+    found = {}
+    for batch in (3000, 50):
+        o, files = h.outputs(folder, f"rows{batch}", list(y))
+        if not ctx.ran(f"{name}: predict {batch} rows at once", ctx.run([exe, "predict", *h.flags("--x", h.put(folder, "many", x)), "--weights", init, "--batch-size", batch, "--towers", 1, "--threads-per-device", 1, *o])):
+            return
+        found[batch] = {k: h.load(f) for k, f in files.items()}
+    for k, few in found[50].items():
+        many = found[3000][k]
+        ctx.check(f"{name}: predictions {k} of many rows", "cannot read" if few is None or many is None else None if few.tobytes() == many.tobytes() else h.off(many, few) or "signs of zeros differ")
 
 
 def numbers(ctx, name, folder, exe, data, init, batch, n, names):
