@@ -39,14 +39,8 @@ constexpr int64_t kTinyBits = int64_t(127 - 96) << 23;
 static bool isSlot(Value memref, func::FuncOp phase) {
   Operation *cast = rowBehind(memref);
   auto row = cast ? cast->getAttrOfType<IntegerAttr>(kBufferAttr) : nullptr;
-  auto name = phase->getAttrOfType<StringAttr>(kFunctionAttr);
-  auto functions =
-      phase->getParentOp()->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
-  if (!row || !name || !functions)
-    return false;
-  auto function = functions.getAs<DictionaryAttr>(name.getValue());
-  auto table = function ? function.getAs<ArrayAttr>("buffers") : nullptr;
-  if (!table || row.getInt() >= static_cast<int64_t>(table.size()))
+  ArrayAttr table = bufferTableOf(phase);
+  if (!row || !table || row.getInt() >= static_cast<int64_t>(table.size()))
     return false;
   auto kind = cast_or_null<DictionaryAttr>(table[row.getInt()])
                   .getAs<StringAttr>("kind");

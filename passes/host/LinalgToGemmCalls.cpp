@@ -109,9 +109,19 @@ static Operation *before(Operation *op) {
   return op;
 }
 
-static bool isZeroFill(linalg::FillOp fill) {
-  return matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
-         matchPattern(fill.getInputs()[0], m_Zero());
+/// The fill of `place` with zero that stands just before `op`; null where there
+/// is none.
+static FailureOr<linalg::FillOp> zeroFillBefore(Operation *op,
+                                                const View &place, Value rows) {
+  auto fill = dyn_cast_or_null<linalg::FillOp>(before(op));
+  if (!fill)
+    return fill;
+  FailureOr<View> filled = describeMemref(fill.getOutputs()[0], rows);
+  if (failed(filled))
+    return failure();
+  bool isZero = matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
+                matchPattern(fill.getInputs()[0], m_Zero());
+  return isZero && isSamePlace(*filled, place) ? fill : linalg::FillOp();
 }
 
 /// Whether `op` adds up the rows of `y`, a matrix with contiguous rows, into a
@@ -163,14 +173,13 @@ static std::optional<View> takeSumOfRows(Operation *product, const View &y,
   std::optional<View> target;
   if (sum)
     target = sumOfRows(sum, y, rows);
-  auto fill = target ? dyn_cast_or_null<linalg::FillOp>(before(sum)) : nullptr;
-  if (!fill || !isZeroFill(fill))
+  if (!target)
     return std::nullopt;
-  FailureOr<View> filled = describeMemref(fill.getOutputs()[0], rows);
-  if (failed(filled) || !isSamePlace(*filled, *target))
+  FailureOr<linalg::FillOp> fill = zeroFillBefore(sum, *target, rows);
+  if (failed(fill) || !*fill)
     return std::nullopt;
   sum.erase();
-  fill.erase();
+  fill->erase();
   return target;
 }
 
@@ -249,15 +258,14 @@ LogicalResult LinalgToGemmCallsPass::rewrite(func::FuncOp phase) {
       return failure();
     // A fill of the same target just before is part of the call.
     bool accumulate = true;
-    auto fill = dyn_cast_or_null<linalg::FillOp>(before(op));
-    if (fill && optimizations.has(Optimization::MergeFills)) {
-      FailureOr<View> target = describeMemref(fill.getOutputs()[0], rows);
-      if (failed(target))
+    if (optimizations.has(Optimization::MergeFills)) {
+      FailureOr<linalg::FillOp> fill = zeroFillBefore(op, *z, rows);
+      if (failed(fill))
         return failure();
-      if (isSamePlace(*target, *z) && isZeroFill(fill)) {
+      if (*fill) {
         accumulate = false;
         ++numFillsMerged;
-        fill.erase();
+        fill->erase();
       }
     }
     // So are sums over the rows of B, where they are made just before. Behind

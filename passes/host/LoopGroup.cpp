@@ -28,13 +28,7 @@ static bool isPlanned(StringRef kind) {
 }
 
 PhaseArrays::PhaseArrays(func::FuncOp phase) {
-  ArrayAttr table;
-  auto functions =
-      phase->getParentOp()->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
-  auto name = phase->getAttrOfType<StringAttr>(kFunctionAttr);
-  if (functions && name)
-    if (auto function = functions.getAs<DictionaryAttr>(name.getValue()))
-      table = function.getAs<ArrayAttr>("buffers");
+  ArrayAttr table = bufferTableOf(phase);
   phase.walk([&](UnrealizedConversionCastOp op) {
     if (op.getNumOperands() != 1 || !isa<MemRefType>(op.getType(0)))
       return;

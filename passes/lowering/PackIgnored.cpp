@@ -145,11 +145,8 @@ bool Ignored::isByRow(Operation *op) {
       isUniform(result, order))
     return false;
   auto same = [&](Value operand) { return orderOf(operand) == order; };
-  // What is made of random numbers alone takes less to pack than they do.
   if (isMap(op))
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return same(operand) && !operand.getDefiningOp<nn::RandomOp>();
-    });
+    return llvm::all_of(op->getOperands(), same) && !readsRandom(op);
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](nn::BroadcastOp o) {
         ArrayRef<int64_t> dims = o.getDims();

@@ -224,15 +224,10 @@ struct PackMaskedStepsPass
     numPacked += packed;
     if (packed == 0)
       return;
-    if (failed(meet()))
-      return signalPassFailure();
-    shapesFromOrigins();
-    // What comes after the last layer; what it reads then meets the layer.
-    if (!ignored())
-      return;
-    if (failed(meet()))
-      return signalPassFailure();
-    shapesFromOrigins();
+    // What comes after the last layer reads packed rows that then meet the
+    // layer's.
+    if (failed(meet()) || (ignored() && failed(meet())))
+      signalPassFailure();
   }
 
   /// Moves packing and unpacking apart until they meet.
@@ -243,7 +238,11 @@ struct PackMaskedStepsPass
     populatePackPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false);
-    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return failure();
+    shapesFromOrigins();
+    return success();
   }
 
   bool ignored() {

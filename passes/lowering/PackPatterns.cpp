@@ -43,6 +43,12 @@ Value belfry::swappedSteps(Value value) {
   return transpose.getOperand();
 }
 
+bool belfry::readsRandom(Operation *map) {
+  return llvm::any_of(map->getOperands(), [](Value operand) {
+    return bool(operand.getDefiningOp<nn::RandomOp>());
+  });
+}
+
 Value belfry::swapSteps(OpBuilder &b, Location loc, Value value) {
   if (Value before = swappedSteps(value))
     return before;
@@ -118,10 +124,7 @@ struct PackOfMap : OpRewritePattern<nn::PackStepsOp> {
     Operation *map = (below ? below : steps).getDefiningOp();
     if (!isMap(map) || llvm::all_of(map->getOperands(), isSameInAllRows))
       return failure();
-    // What is made of random numbers takes less to pack than they do.
-    if (llvm::any_of(map->getOperands(), [](Value operand) {
-          return bool(operand.getDefiningOp<nn::RandomOp>());
-        }))
+    if (readsRandom(map))
       return failure();
     Location loc = map->getLoc();
     if (auto select = dyn_cast<nn::SelectOp>(map);

@@ -18,6 +18,10 @@ namespace belfry {
 mlir::Value packSteps(mlir::OpBuilder &b, mlir::Location loc, mlir::Value steps,
                       mlir::Value mask);
 
+/// Whether random numbers are among the operands of an elementwise op: to pack
+/// what it makes of them takes less than to pack them.
+bool readsRandom(mlir::Operation *map);
+
 /// The operand of a transpose that swaps rows and steps, or null.
 mlir::Value swappedSteps(mlir::Value value);
 /// The value with rows and steps swapped.

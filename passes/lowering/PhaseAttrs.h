@@ -31,6 +31,10 @@ constexpr llvm::StringLiteral kBufferAttr = "belfry.buffer";
 /// Checks the form of both attributes of the module. Fails with an error.
 llvm::LogicalResult verifyPhaseTable(mlir::ModuleOp module);
 
+/// The buffer table of the training function that `phase` is a part of; null
+/// where the module has none.
+mlir::ArrayAttr bufferTableOf(mlir::func::FuncOp phase);
+
 /// The leading arguments of a phase function, all of type index.
 enum PhaseScalar : unsigned {
   kRows,

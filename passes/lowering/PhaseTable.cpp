@@ -110,3 +110,13 @@ LogicalResult belfry::verifyPhaseTable(ModuleOp module) {
       return failure();
   return success();
 }
+
+ArrayAttr belfry::bufferTableOf(func::FuncOp phase) {
+  auto functions =
+      phase->getParentOp()->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
+  auto name = phase->getAttrOfType<StringAttr>(kFunctionAttr);
+  if (!functions || !name)
+    return {};
+  auto function = functions.getAs<DictionaryAttr>(name.getValue());
+  return function ? function.getAs<ArrayAttr>("buffers") : ArrayAttr();
+}

@@ -16,7 +16,8 @@
 //    way; with very few it is read in place.
 // 5. The stage then computes: a grid of row ranges by groups of panels. The sum
 //    over k goes on from stage to stage and from block to block through C, in
-//    rising order.
+//    rising order. Threads that share a weight's gradient take rows of C and go
+//    from stage to stage by themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,7 +170,8 @@ public:
       if (source == Source::Shared)
         forEach(ceilDiv(current.rows(), PackChunk),
                 [](void *self, int64_t tile) {
-                  static_cast<Loops *>(self)->packTile(tile);
+                  auto *loops = static_cast<Loops *>(self);
+                  loops->packTile(loops->current, tile);
                 });
       forEach(rowTiles * panelTiles, [](void *self, int64_t tile) {
         auto *loops = static_cast<Loops *>(self);
@@ -275,10 +277,10 @@ private:
     return packed +
            (firstVector(panel) * s.k + p * width(panel)) * kernels.lanes;
   }
-  /// Shared packed B from row `p` on, of one panel.
-  T *sharedPanel(int64_t panel, int64_t p) const {
-    return packed + (firstVector(panel) * current.rows() +
-                     (p - current.start) * width(panel)) *
+  /// The stage's shared packed B from row `p` on, of one panel.
+  T *sharedPanel(const Stage &stage, int64_t panel, int64_t p) const {
+    return packed + (firstVector(panel) * stage.rows() +
+                     (p - stage.start) * width(panel)) *
                         kernels.lanes;
   }
   void packPanel(int64_t panel, int64_t p, int64_t size, T *to) const {
@@ -294,11 +296,11 @@ private:
   }
 
   /// A chunk of B's rows, of all panels: what lies together is read together.
-  void packTile(int64_t tile) {
-    int64_t p = current.start + tile * PackChunk;
+  void packTile(const Stage &stage, int64_t tile) {
+    int64_t p = stage.start + tile * PackChunk;
     for (int64_t panel = 0; panel < panels; ++panel)
-      packPanel(panel, p, std::min(PackChunk, current.end - p),
-                sharedPanel(panel, p));
+      packPanel(panel, p, std::min(PackChunk, stage.end - p),
+                sharedPanel(stage, panel, p));
   }
 
   void computeTile(const Stage &stage, int64_t tile) {
@@ -330,7 +332,7 @@ private:
           sweep.b = packedPanel(panel, p);
           sweep.bRow = packedRow;
         } else if (source == Source::Shared) {
-          sweep.b = sharedPanel(panel, p);
+          sweep.b = sharedPanel(stage, panel, p);
           sweep.bRow = packedRow;
         } else if (sweep.columns < packedRow ||
                    (source == Source::Private && s.bCol != 1)) {

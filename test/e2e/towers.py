@@ -43,10 +43,10 @@ def one_family(ctx, family):
 def many_rows(ctx, name, folder, exe, init, family, mask):
     """A tower predicts rows in parts where it has many; a row's bits are those that it has in a small batch."""
     x, y, _ = cases.data(family, mask, rows=3000, seed=3)
-    found = {}
+    X, found = h.flags("--x", h.put(folder, "many", x)), {}
     for batch in (3000, 50):
         o, files = h.outputs(folder, f"rows{batch}", list(y))
-        if not ctx.ran(f"{name}: predict {batch} rows at once", ctx.run([exe, "predict", *h.flags("--x", h.put(folder, "many", x)), "--weights", init, "--batch-size", batch, "--towers", 1, "--threads-per-device", 1, *o])):
+        if not ctx.ran(f"{name}: predict {batch} rows at once", ctx.run([exe, "predict", *X, "--weights", init, "--batch-size", batch, "--towers", 1, "--threads-per-device", 1, *o])):
             return
         found[batch] = {k: h.load(f) for k, f in files.items()}
     for k, few in found[50].items():
