@@ -23,7 +23,7 @@ constexpr size_t kScalarStride = 64;
 
 /// Parameters that are worth the threads of all devices for a tower that has
 /// rows alone: those of small models stay near one core, and what is computed
-/// with them for a row is less than threads cost that have to be woken up.
+/// with them for a row takes no longer than to hand it out.
 constexpr int64_t kShareBytes = int64_t(1) << 20;
 
 /// What a thread needs of rows, of a tower that works on some of them at a
@@ -90,8 +90,9 @@ Executor::Executor(const belfry_program_v1 &program, const Manifest &manifest,
 void Executor::planRowParts() {
   auto ofRows = [](const BufferInfo &buffer) {
     switch (buffer.kind) {
-    case BufferKind::Input:
     case BufferKind::Output:
+      return !buffer.shared && buffer.bytes.fixed == 0;
+    case BufferKind::Input:
     case BufferKind::Scratch:
       return !buffer.shared || buffer.bytes.perRow == 0;
     case BufferKind::Parameter:
@@ -292,6 +293,9 @@ void Executor::runTowers(const ScheduleItem &item, int device,
 int64_t Executor::rowParts(int64_t rows) const {
   if (partTables.empty())
     return 1;
+  // Nothing is written but rows.
+  if (rows == 0)
+    return 0;
   int64_t threads =
       devices.threadsPerDevice() * (towersInTurn ? devices.size() : 1);
   return std::max<int64_t>(rows / std::max(nearRows, kRowsOfAThread * threads),

@@ -214,17 +214,6 @@ microTile(int64_t k, const T *a, int64_t aRow, int64_t aCol, const T *b,
   }
 }
 
-/// `count` elements, contiguous on both sides.
-template <typename T> inline void copy(const T *from, int64_t count, T *to) {
-  int64_t j = 0;
-  for (; j + Vector<T>::Lanes <= count; j += Vector<T>::Lanes)
-    Vector<T>::store(to + j, Vector<T>::load(from + j));
-  // Not by the compiler's own vectors: few are left.
-  BELFRY_SCALAR
-  for (; j < count; ++j)
-    to[j] = from[j];
-}
-
 /// Between C, whose columns are not contiguous, and a buffer of whole vectors.
 template <typename T>
 __attribute__((noinline)) void readTile(const Sweep<T> &s, int64_t row,
@@ -388,15 +377,18 @@ transposeSquare(const T *b, int64_t bCol, int64_t columns, T *to,
     Vector<T>::store(to + r * toRow, rows[r]);
 }
 
-/// B's rows are contiguous.
+/// B's rows are contiguous. The panel is as wide as the last vector that has
+/// any of the columns.
 template <typename T>
 void packRows(int64_t k, int64_t columns, int64_t width, const T *b,
               int64_t bRow, T *panel) {
+  using V = Vector<T>;
+  int64_t whole = columns / V::Lanes * V::Lanes;
   for (int64_t p = 0; p < k; ++p, b += bRow, panel += width) {
-    copy(b, columns, panel);
-    BELFRY_SCALAR
-    for (int64_t j = columns; j < width; ++j)
-      panel[j] = 0;
+    for (int64_t j = 0; j < whole; j += V::Lanes)
+      V::store(panel + j, V::load(b + j));
+    if (whole < width)
+      V::store(panel + whole, V::loadPart(b + whole, columns - whole));
   }
 }
 

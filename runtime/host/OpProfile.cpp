@@ -21,12 +21,15 @@ int64_t OpProfile::now() {
          1;
 }
 
-void OpProfile::add(int64_t op, int64_t nanoseconds, int64_t rows) {
+void OpProfile::add(int64_t op, int64_t nanoseconds, int64_t devices,
+                    int64_t rows) {
   if (op < 0 || size_t(op) >= cells.size())
     return;
   Cell &cell = cells[size_t(op)];
   cell.calls.fetch_add(1, std::memory_order_relaxed);
   cell.nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
+  cell.deviceNanoseconds.fetch_add(nanoseconds * devices,
+                                   std::memory_order_relaxed);
   cell.rows.fetch_add(rows, std::memory_order_relaxed);
 }
 
@@ -34,6 +37,7 @@ OpProfile::Count OpProfile::count(size_t op) const {
   const Cell &cell = cells[op];
   return {cell.calls.load(std::memory_order_relaxed),
           cell.nanoseconds.load(std::memory_order_relaxed),
+          cell.deviceNanoseconds.load(std::memory_order_relaxed),
           cell.rows.load(std::memory_order_relaxed)};
 }
 
@@ -48,7 +52,9 @@ void belfry_profile_end(belfry_context *context, int32_t op, int64_t begin,
   int64_t time = OpProfile::now() - begin;
   // Where threads share the rows of a loop, all of them are at it: the parts of
   // an op add up to the time that it takes.
-  if (ParallelFor &pool = *context->pool(); pool.isInside())
+  const ParallelFor &pool = *context->pool();
+  if (pool.isInside())
     time /= std::max(pool.sharing(), 1);
-  context->profile->add(op, time, rows);
+  int own = pool.threads() - pool.guests();
+  context->profile->add(op, time, pool.threads() / own, rows);
 }

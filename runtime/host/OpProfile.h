@@ -21,15 +21,16 @@ namespace belfry::rt {
 
 class OpProfile {
 public:
-  /// Of one op, over all its calls.
+  /// Of one op, over all its calls. A nanosecond of a call that all threads of
+  /// three devices serve is three of devices.
   struct Count {
-    int64_t calls = 0, nanoseconds = 0, rows = 0;
+    int64_t calls = 0, nanoseconds = 0, deviceNanoseconds = 0, rows = 0;
   };
 
   /// For ops numbered from 0 to `ops` - 1; what has another number is left out.
   explicit OpProfile(size_t ops) : cells(ops) {}
 
-  void add(int64_t op, int64_t nanoseconds, int64_t rows);
+  void add(int64_t op, int64_t nanoseconds, int64_t devices, int64_t rows);
   Count count(size_t op) const;
 
   /// The clock that is used, in nanoseconds; never 0.
@@ -37,7 +38,8 @@ public:
 
 private:
   struct Cell {
-    std::atomic<int64_t> calls{0}, nanoseconds{0}, rows{0};
+    std::atomic<int64_t> calls{0}, nanoseconds{0}, deviceNanoseconds{0},
+        rows{0};
   };
   std::vector<Cell> cells;
 };

@@ -228,8 +228,11 @@ ParallelFor::~ParallelFor() {
 }
 
 int ParallelFor::threads() const {
-  return int(state->workers.size()) + 1 +
-         state->guests.load(std::memory_order_relaxed);
+  return int(state->workers.size()) + 1 + guests();
+}
+
+int ParallelFor::guests() const {
+  return state->guests.load(std::memory_order_relaxed);
 }
 
 bool ParallelFor::isInside() const { return runningIn == state.get(); }

@@ -38,6 +38,8 @@ public:
 
   /// The threads that take part in a run, lent ones included.
   int threads() const;
+  /// How many of them are lent.
+  int guests() const;
   bool crowded() const;
   /// Whether the calling thread is running a tile of this pool.
   bool isInside() const;

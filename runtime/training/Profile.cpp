@@ -34,18 +34,8 @@ Json pairOf(const AffineSize &size) {
   return Json::array({size.perRow, size.fixed});
 }
 
-/// Whether all devices work on the phase at once.
-bool isTogether(const FunctionInfo &function, int64_t phase) {
-  return std::any_of(function.schedule.begin(), function.schedule.end(),
-                     [&](const ScheduleItem &item) {
-                       return item.kind == ScheduleItem::Phase &&
-                              item.phase == phase &&
-                              item.run == ScheduleItem::Once;
-                     });
-}
-
-/// One op, over all devices. `devices` contexts work on a call of it.
-Json opOf(const OpInfo &op, const OpProfile::Count &count, int64_t devices) {
+/// One op, over all devices.
+Json opOf(const OpInfo &op, const OpProfile::Count &count) {
   Json json = Json::object();
   json["layer"] = op.layer;
   json["kind"] = op.kind;
@@ -54,7 +44,9 @@ Json opOf(const OpInfo &op, const OpProfile::Count &count, int64_t devices) {
   for (const AffineSize &extent : op.extents)
     extents.push_back(pairOf(extent));
   json["extents"] = std::move(extents);
-  json["devices"] = devices;
+  json["devices"] = count.nanoseconds ? double(count.deviceNanoseconds) /
+                                            double(count.nanoseconds)
+                                      : 1.0;
   json["calls"] = count.calls;
   json["rows"] = count.rows;
   json["seconds"] = double(count.nanoseconds) * 1e-9;
@@ -95,11 +87,7 @@ std::string belfry::rt::profileJson(const Session &session) {
         continue;
       OpProfile::Count count = session.opCount(i);
       if (count.calls > 0)
-        ops.push_back(
-            opOf(manifest.ops[i], count,
-                 isTogether(*manifest.function(name), manifest.ops[i].phase)
-                     ? placement.contexts()
-                     : 1));
+        ops.push_back(opOf(manifest.ops[i], count));
     }
     function["ops"] = std::move(ops);
     functions[name] = std::move(function);

@@ -101,6 +101,7 @@ OpProfile::Count Session::opCount(size_t op) const {
     OpProfile::Count one = deviceGroup->context(device)->profile->count(op);
     sum.calls += one.calls;
     sum.nanoseconds += one.nanoseconds;
+    sum.deviceNanoseconds += one.deviceNanoseconds;
     sum.rows += one.rows;
   }
   return sum;

@@ -3,6 +3,8 @@ import json
 import os
 import sys
 
+import numpy as np
+
 import harness as h
 
 BENCH = os.path.normpath(os.path.join(h.HERE, "..", "bench"))
@@ -14,7 +16,7 @@ def load(path):
 
 
 def run(ctx, only=None):
-    for part in (rows, scale, profile):
+    for part in (rows, scale, profile, devices_of_a_row):
         if not only or only in part.__name__:
             part(ctx, ctx.folder("bench-" + part.__name__))
 
@@ -62,3 +64,24 @@ def profile(ctx, folder):
         # Two towers of 64 rows: the recurrent products run once a time step and tower.
         rate = sum(op["flops"] for op in results["ops"] if op["product"]) / 2 * 1e-9
         ctx.check("bench: the products of a step have the flops of the model", None if 9.3 < rate < 9.8 else f"{rate:.3f} GFLOP a step, expected 9.47 (and what is made again)")
+
+
+def devices_of_a_row(ctx, folder):
+    """A tower that has rows alone has all devices, one without rows does nothing; the profile tells both."""
+    sys.path.insert(0, BENCH)
+    import bench_data
+
+    model = os.path.join(folder, "model.json")
+    with open(model, "w", encoding="utf-8") as f:
+        json.dump(bench_data.architecture(bench_data.MLP), f)
+    program = os.path.join(folder, "mlp")
+    if not ctx.compile("bench: a row", model, program, "--profile-ops"):
+        return
+    x, out, profile = (os.path.join(folder, n) for n in ("x.npy", "out.npy", "profile.json"))
+    np.save(x, np.zeros((4, 784), np.float32))
+    for batch, devices, calls in ((1, 2, 4), (4, 1, 2)):
+        r = ctx.run([program, "predict", "--x", x, "-o", out, "--initialize", "--batch-size", batch, "--towers", 2, "--devices", "cpu:2", "--profile", profile])
+        if ctx.ran(f"bench: predict {batch} rows", r):
+            products = [op for op in load(profile)["functions"]["predict"]["ops"] if op["kind"] == "product"]
+            got = [(op["devices"], op["calls"]) for op in products]
+            ctx.check(f"bench: devices and calls of products of {batch} rows", None if got == [(devices, calls)] * 3 else f"{got}, expected {devices} devices, {calls} calls of each")
