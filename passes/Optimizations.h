@@ -30,6 +30,7 @@ namespace belfry {
 /// In the order in which they are applied.
 enum class Optimization : unsigned {
   ElideAllReduce,
+  GatherRows,
   RecomputeSmall,
   DropOutputs,
   SinkIntoLoops,

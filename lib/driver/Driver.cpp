@@ -363,7 +363,7 @@ LogicalResult Compilation::makeManifest() {
   manifest.target = options.target;
   manifest.mcpu = processor.cpu;
   // The last part counts changes of generated code that change bits.
-  manifest.numerics = options.target + "/" + processor.cpu + "/2";
+  manifest.numerics = options.target + "/" + processor.cpu + "/3";
   // So do these, where they are left out.
   for (const std::string &name : pipeline.host.optimizations.disabledInexact())
     manifest.numerics += "-" + name;

@@ -13,6 +13,7 @@
 //      scratch: size from its type, lifetime from its uses. A buffer that is
 //      used in a loop but comes from outside lives as long as the loop.
 //   3. Rows of kind cross get the lifetime of their uses in all phases.
+//   4. What a collective gives stands where its operand does, if it may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +56,7 @@ private:
   Lifetime rangeOf(Value buffer, Block *block);
   LogicalResult planPhase(func::FuncOp phase, bool once);
   LogicalResult planAlloc(func::FuncOp phase, memref::AllocOp alloc, bool once);
+  void gatherInPlace();
   SmallVector<Attribute> markInPlace();
   ArrayAttr pair(int64_t a, int64_t b) {
     return builder.getArrayAttr(
@@ -180,6 +182,37 @@ LogicalResult Planner::planPhase(func::FuncOp phase, bool once) {
   return success();
 }
 
+/// Takes out of the schedule what gathers rows into one array: the towers make
+/// them there, each its own.
+void Planner::gatherInPlace() {
+  auto is = [&](int64_t id, StringRef scope) {
+    return cast<StringAttr>(rows[id].get("kind")).getValue() == "cross" &&
+           cast<StringAttr>(rows[id].get("scope")).getValue() == scope;
+  };
+  SmallVector<Attribute> items;
+  for (Attribute attr : table.getAs<ArrayAttr>("schedule")) {
+    auto item = cast<DictionaryAttr>(attr);
+    auto outer = item.getAs<IntegerAttr>("outer");
+    int64_t from = -1, to = -1;
+    if (item.get("all_gather") && outer && outer.getInt() == 1) {
+      from = item.getAs<IntegerAttr>("from").getInt();
+      to = item.getAs<IntegerAttr>("to").getInt();
+    }
+    if (from < 0 || !is(from, "tower") || !is(to, "shared") ||
+        rows[from].get("rows_of") ||
+        rows[from].get("bytes") != rows[to].get("bytes")) {
+      items.push_back(attr);
+      continue;
+    }
+    rows[from].set("rows_of", builder.getI64IntegerAttr(to));
+    Lifetime range = crossing.lookup(from);
+    crossing[to].extend(range.first, range.last);
+  }
+  NamedAttrList fewer(table);
+  fewer.set("schedule", builder.getArrayAttr(items));
+  table = fewer.getDictionary(module.getContext());
+}
+
 /// The schedule, with `in_place` on each all-reduce whose sum the first tower's
 /// own array may hold: it is of no use afterwards, and nothing that runs for
 /// each tower comes later, which could get its place.
@@ -236,6 +269,8 @@ FailureOr<DictionaryAttr> Planner::run() {
     collectives[item] = position;
     ++position;
   }
+  if (shareMemory)
+    gatherInPlace();
   SmallVector<Attribute> buffers;
   for (auto [id, row] : llvm::enumerate(rows)) {
     if (cast<StringAttr>(row.get("kind")).getValue() == "cross") {

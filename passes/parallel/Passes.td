@@ -78,6 +78,22 @@ def ElideAllReduce : Pass<"elide-all-reduce", "::mlir::ModuleOp"> {
   let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
 }
 
+def GatherRows : Pass<"gather-rows", "::mlir::ModuleOp"> {
+  let summary = "computes gradients of dense weights from the rows of all towers";
+  let description = [{
+    For towers that share a memory: where an all-reduce sums a product that
+    contracts nothing but the rows of the batch, its operands are gathered and
+    the product is computed once. Gradients of fewer than 16384 elements stay as
+    they are, and so do those of sequences, whose matrices have several rows for
+    one of the batch.
+  }];
+  let statistics = [
+    Statistic<"numGradients", "gradients", "products that are computed once">,
+    Statistic<"numGathers", "gathers", "all-gathers inserted">
+  ];
+  let dependentDialects = ["::belfry::nn::NnDialect", "::belfry::tower::TowerDialect"];
+}
+
 def UnrollTowers : Pass<"unroll-towers", "::mlir::ModuleOp"> {
   let summary = "writes the towers of tower.replicate out, for reading";
   let description = [{

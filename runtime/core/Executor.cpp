@@ -185,6 +185,10 @@ void Executor::bind(const StepArrays &arrays, int64_t rows) {
       case MemoryPlan::Place::SharedArena:
         place = sharedArena.data() + offset;
         break;
+      case MemoryPlan::Place::SharedRows:
+        place = sharedArena.data() + offset +
+                buffer.bytes.perRow * (once ? 0 : ranges[tower].first);
+        break;
       }
       tables[table][i] = place;
     }

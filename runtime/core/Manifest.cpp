@@ -298,6 +298,7 @@ BufferInfo bufferOf(const Json &json, const Manifest &manifest) {
   if (json.contains("live") && !json["live"].is_null())
     info.live = {json["live"].at(0).get<int64_t>(),
                  json["live"].at(1).get<int64_t>()};
+  info.rowsOf = json.value("rows_of", int64_t(-1));
   info.dtype = json.contains("dtype") ? dtypeOf(json["dtype"])
                                       : dtypeOfBuffer(info, manifest);
 
@@ -398,11 +399,28 @@ ScheduleItem itemOf(const Json &json, const FunctionInfo &function,
   return item;
 }
 
+/// A buffer that has the rows of a tower in place of memory of its own.
+void checkRowsOf(const BufferInfo &buffer, const FunctionInfo &function) {
+  bool there =
+      buffer.rowsOf >= 0 && size_t(buffer.rowsOf) < function.buffers.size();
+  const BufferInfo *whole =
+      there ? &function.buffers[size_t(buffer.rowsOf)] : nullptr;
+  if (!whole || buffer.kind != BufferKind::Cross || buffer.shared ||
+      whole->kind != BufferKind::Cross || !whole->shared ||
+      buffer.bytes.fixed != 0 || whole->bytes.fixed != 0 ||
+      buffer.bytes.perRow != whole->bytes.perRow)
+    malformed("buffer with 'rows_of' " + std::to_string(buffer.rowsOf) +
+              ", which does not match");
+}
+
 FunctionInfo functionOf(const Json &json, const Manifest &manifest,
                         uint32_t numPhases) {
   FunctionInfo function;
   for (const Json &buffer : json.at("buffers"))
     function.buffers.push_back(bufferOf(buffer, manifest));
+  for (const BufferInfo &buffer : function.buffers)
+    if (buffer.rowsOf != -1)
+      checkRowsOf(buffer, function);
   for (const Json &item : json.at("schedule"))
     function.schedule.push_back(itemOf(item, function, numPhases));
   return function;

@@ -112,6 +112,9 @@ struct BufferInfo {
   AffineSize bytes;    ///< of the tower's rows; of all rows where shared
   DType dtype = DType::F32;
   std::optional<std::pair<int64_t, int64_t>> live;
+  /// The shared array whose rows of the tower this is, a row of the table, or
+  /// -1.
+  int64_t rowsOf = -1;
 };
 
 enum class ReduceKind { Sum, Max, Min };

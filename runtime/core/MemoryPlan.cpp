@@ -47,9 +47,14 @@ bool mayOverlap(const FunctionInfo &function, const MemoryPlan &plan, int64_t a,
   const MemoryPlan::Slot &one = plan.slots[size_t(a)];
   const MemoryPlan::Slot &two = plan.slots[size_t(b)];
   auto arenaOf = [](MemoryPlan::Place place) {
-    return place == MemoryPlan::Place::FirstTower
-               ? MemoryPlan::Place::TowerArena
-               : place;
+    switch (place) {
+    case MemoryPlan::Place::FirstTower:
+      return MemoryPlan::Place::TowerArena;
+    case MemoryPlan::Place::SharedRows:
+      return MemoryPlan::Place::SharedArena;
+    default:
+      return place;
+    }
   };
   if (arenaOf(one.place) != arenaOf(two.place))
     return false;
@@ -57,7 +62,7 @@ bool mayOverlap(const FunctionInfo &function, const MemoryPlan &plan, int64_t a,
   const BufferInfo &second = function.buffers[size_t(b)];
   if (one.place == MemoryPlan::Place::External)
     return first.kind == second.kind && first.index == second.index;
-  bool shared = one.place == MemoryPlan::Place::SharedArena;
+  bool shared = arenaOf(one.place) == MemoryPlan::Place::SharedArena;
   int64_t rows = shared ? globalRows : towerRows;
   return one.offset < two.offset + second.bytes.at(rows) &&
          two.offset < one.offset + first.bytes.at(rows);
@@ -115,7 +120,8 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
     std::vector<size_t> owners;
     for (size_t i = 0; i < function.buffers.size(); ++i) {
       const BufferInfo &buffer = function.buffers[i];
-      if (placeOf(buffer) != where || arrayOf.count(int64_t(i)))
+      if (placeOf(buffer) != where || arrayOf.count(int64_t(i)) ||
+          buffer.rowsOf >= 0)
         continue;
       auto [first, last] =
           buffer.live.value_or(std::pair<int64_t, int64_t>(0, kEnd));
@@ -135,5 +141,9 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
   for (auto [sum, array] : arrayOf)
     plan.slots[size_t(sum)] = {MemoryPlan::Place::FirstTower,
                                plan.slots[size_t(array)].offset};
+  for (size_t i = 0; i < function.buffers.size(); ++i)
+    if (int64_t whole = function.buffers[i].rowsOf; whole >= 0)
+      plan.slots[i] = {MemoryPlan::Place::SharedRows,
+                       plan.slots[size_t(whole)].offset};
   return plan;
 }

@@ -24,7 +24,8 @@ struct MemoryPlan {
     DeviceArena,
     TowerArena,
     FirstTower, ///< within the first tower's arena
-    SharedArena
+    SharedArena,
+    SharedRows ///< the tower's rows of an array in the shared arena
   };
   struct Slot {
     Place place = Place::External;

@@ -20,8 +20,8 @@ ONLY = {"quickdraw_full": ("pack-masked-steps", "fuse-elementwise", "reuse-seque
 EPOCHS = 2
 TOWERS = (1, 2)
 # Not the same bits, but for these.
-SAME_PREDICTIONS = ("elide-all-reduce", "pack-masked-steps")
-SAME_ON_ONE_TOWER = ("elide-all-reduce",)
+SAME_PREDICTIONS = ("elide-all-reduce", "gather-rows", "pack-masked-steps")
+SAME_ON_ONE_TOWER = ("elide-all-reduce", "gather-rows")
 # The first decides where the others apply; without them it changes no bit.
 DECIDES = {"sink-into-loops": ("products-first", "add-in-place")}
 

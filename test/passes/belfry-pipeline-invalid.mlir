@@ -13,7 +13,7 @@
 // MEMORY: unknown mode 'little' of 'memory'; known are low, balanced, fast
 // DISABLE: 'disable': unknown optimisation 'pack-mask-steps'; did you mean 'pack-masked-steps'?
 // HOST: 'disable': unknown optimisation 'group-loop'; did you mean 'group-loops'?
-// PASS: error: 'disable': unknown optimisation 'nothing'; known are all, elide-all-reduce, recompute-small
+// PASS: error: 'disable': unknown optimisation 'nothing'; known are all, elide-all-reduce, gather-rows, recompute-small
 // TARGET: target 'cuda' is not in this version; known are host
 // TOWERS: expected at least 1 tower, got 0
 // SLICING: unknown slicing 'thin'; known are balanced, drop-remainder, last-takes-rest, strict

@@ -3,17 +3,19 @@
 // RUN: belfry-opt %t.mlir --belfry-pipeline='start-from=train-step stop-after=parallel towers=2' | FileCheck %s --check-prefix=PARALLEL
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='towers=4 stop-after=placed' | FileCheck %s --check-prefix=PRINT
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=placed' | FileCheck %s --check-prefix=REST
-// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=train-step disable=elide-all-reduce,pack-masked-steps,reuse-sequences,pack-weights,llvm' | FileCheck %s --check-prefix=WITHOUT
+// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=train-step disable=elide-all-reduce,gather-rows,pack-masked-steps,reuse-sequences,pack-weights,llvm' | FileCheck %s --check-prefix=WITHOUT
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='memory=low' | FileCheck %s --check-prefix=LOW
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='memory=fast' | FileCheck %s --check-prefix=FAST
 
-// LOW: split-phases{}
+// LOW: gather-rows
+// LOW-NEXT: split-phases{}
 // LOW-NEXT: recompute-values
 // FAST: split-phases{disable={{.}}recompute-small}
 // FAST-NOT: recompute-values
 // FAST: lower-nn-to-linalg{disable={{.}}order-units}
 // WITHOUT: insert-all-reduce
 // WITHOUT-NOT: elide-all-reduce
+// WITHOUT-NOT: gather-rows
 // WITHOUT: simplify-scans{}
 // WITHOUT-NEXT: expand-scan-mask
 // WITHOUT: lower-nn-to-linalg{disable={{.}}reuse-sequences,pack-weights

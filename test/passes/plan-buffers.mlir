@@ -79,3 +79,52 @@ module attributes {
     return
   }
 }
+
+// -----
+
+// Rows that are gathered stand in the whole array from the start. Not those of
+// another dimension (row 2), nor what the caller gets (row 4), nor rows a second
+// time (row 6).
+
+// CHECK: belfry.functions = {h = {buffers = [
+// CHECK-SAME: {bytes = [16, 0], dtype = "f32", kind = "cross", live = [1, 7], rows_of = 1 : i64, scope = "tower"},
+// CHECK-SAME: {bytes = [16, 0], dtype = "f32", kind = "cross", live = [1, 9], scope = "shared"},
+// CHECK-SAME: {bytes = [16, 0], dtype = "f32", kind = "cross", live = [{{[0-9]+, [0-9]+}}], scope = "tower"},
+// CHECK-SAME: schedule = [{phase = 0 : i64, run = "per_tower"},
+// CHECK-SAME: {all_gather = true, dtype = "f32", from = 2 : i64, inner = 1 : i64, outer = 4 : i64, to = 3 : i64},
+// CHECK-SAME: {all_gather = true, dtype = "f32", from = 4 : i64, inner = 4 : i64, outer = 1 : i64, to = 5 : i64},
+// CHECK-SAME: {all_gather = true, dtype = "f32", from = 0 : i64, inner = 4 : i64, outer = 1 : i64, to = 6 : i64},
+// CHECK-SAME: {phase = 1 : i64, run = "once"}]
+// APART-NOT: rows_of
+// APART: schedule = [{phase = 0 : i64, run = "per_tower"}, {all_gather = true, dtype = "f32", from = 0 : i64, inner = 4 : i64, outer = 1 : i64, to = 1 : i64},
+module attributes {
+  belfry.functions = {h = {
+    buffers = [{kind = "cross", scope = "tower", dtype = "f32", bytes = [16, 0]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [16, 0]},
+               {kind = "cross", scope = "tower", dtype = "f32", bytes = [16, 0]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [16, 0]},
+               {kind = "output", index = 0, scope = "tower", dtype = "f32", bytes = [16, 0]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [16, 0]},
+               {kind = "cross", scope = "shared", dtype = "f32", bytes = [16, 0]}],
+    schedule = [{phase = 0 : i64, run = "per_tower"},
+                {all_gather = true, dtype = "f32", outer = 1 : i64, inner = 4 : i64, from = 0, to = 1},
+                {all_gather = true, dtype = "f32", outer = 4 : i64, inner = 1 : i64, from = 2, to = 3},
+                {all_gather = true, dtype = "f32", outer = 1 : i64, inner = 4 : i64, from = 4, to = 5},
+                {all_gather = true, dtype = "f32", outer = 1 : i64, inner = 4 : i64, from = 0, to = 6},
+                {phase = 1 : i64, run = "once"}]}},
+  belfry.phases = [@h_p0, @h_p1]} {
+  func.func private @h_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+      %x: memref<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %y: memref<4x?xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "h"} {
+    %z = arith.constant 0.0 : f32
+    linalg.fill ins(%z : f32) outs(%x : memref<?x4xf32>)
+    linalg.fill ins(%z : f32) outs(%y : memref<4x?xf32>)
+    return
+  }
+  func.func private @h_p1(%rows: index, %o: index, %g: index, %t: index, %n: index,
+      %x: memref<?x4xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64}, %y: memref<4x?xf32> {belfry.buffer = 3 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "h"} {
+    %z = arith.constant 0.0 : f32
+    linalg.fill ins(%z : f32) outs(%x : memref<?x4xf32>)
+    linalg.fill ins(%z : f32) outs(%y : memref<4x?xf32>)
+    return
+  }
+}

@@ -204,6 +204,45 @@ TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
             (std::vector<bool>{true, true, true, false}));
 }
 
+TEST(Planner, GatheredRowsStandInTheWholeArray) {
+  FunctionInfo function;
+  auto add = [&](BufferKind kind, bool shared, int64_t first, int64_t last) {
+    BufferInfo buffer;
+    buffer.kind = kind;
+    buffer.shared = shared;
+    buffer.bytes = {64, 0};
+    buffer.live = {first, last};
+    function.buffers.push_back(buffer);
+  };
+  add(BufferKind::Cross, false, 0, 1); // 0: a tower's rows of 1
+  add(BufferKind::Cross, true, 0, 5);
+  add(BufferKind::Cross, true, 0, 5); // 2: stands beside them
+  add(BufferKind::Cross, false, 0, 1);
+  function.buffers[0].rowsOf = 1;
+  MemoryPlan plan = planMemory(function, 8, 16);
+  EXPECT_EQ(plan.slots[0].place, MemoryPlan::Place::SharedRows);
+  EXPECT_EQ(plan.slots[0].offset, plan.slots[1].offset);
+  EXPECT_NE(plan.slots[2].offset, plan.slots[1].offset);
+  EXPECT_EQ(plan.shared.total, 2 * 16 * 64);
+  EXPECT_EQ(plan.tower.total, 8 * 64);
+  // A collective that writes the array waits for one that reads its rows.
+  auto gather = [](int64_t from, int64_t to) {
+    ScheduleItem item;
+    item.kind = ScheduleItem::AllGather;
+    item.from = from;
+    item.to = to;
+    return item;
+  };
+  ScheduleItem once;
+  once.run = ScheduleItem::Once;
+  function.schedule = {gather(0, 2), gather(3, 1), once};
+  EXPECT_EQ(placeBarriers(function, plan, 8, 16),
+            (std::vector<bool>{true, true, false}));
+  function.schedule = {gather(3, 2), gather(0, 2), once};
+  EXPECT_EQ(placeBarriers(function, plan, 8, 16),
+            (std::vector<bool>{true, true, false}));
+}
+
 TEST(Slicing, BalancedGivesTheFirstOneMore) {
   auto ranges = sliceBatch(256, 6, SlicingMode::Balanced);
   ASSERT_TRUE(ranges.ok());

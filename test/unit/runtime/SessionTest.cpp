@@ -293,6 +293,20 @@ TEST(Session, ManifestFaultsAreInternalErrors) {
       {"kind": "cross", "bytes": [0, 2], "live": [0, 1]}], "schedule": [
       {"all_reduce": "sum", "dtype": "f32", "from": 0, "to": 1, "count": 1}]}}})",
               "all_reduce of 4 bytes between buffers of 4 and 2");
+  // Rows of an array that is not there, not shared, of itself, of another size.
+  for (const char *rest :
+       {R"("rows_of": 2}, {"scope": "shared", "bytes": [4, 0])",
+        R"("rows_of": -2}, {"scope": "shared", "bytes": [4, 0])",
+        R"("rows_of": 1}, {"bytes": [4, 0])",
+        R"("rows_of": 0}, {"scope": "shared", "bytes": [4, 0])",
+        R"("rows_of": 1}, {"scope": "shared", "bytes": [8, 0])",
+        R"("rows_of": 1}, {"scope": "shared", "bytes": [4, 4])"})
+    expectFault(
+        R"({"abi": 1, "functions": {"train": {"buffers": [
+      {"bytes": [4, 0], "kind": "cross", "live": [0, 1], )" +
+            std::string(rest) +
+            R"(, "kind": "cross", "live": [0, 1]}], "schedule": []}}})",
+        "which does not match");
 }
 
 } // namespace
