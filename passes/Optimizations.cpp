@@ -24,7 +24,7 @@ static const OptimizationInfo kOptimizations[] = {
      Stage::Parallel, false},
     {"gather-rows", "gather-rows",
      "gradients of dense weights are computed from the rows of all towers",
-     Optimization::GatherRows, Stage::Lowered, false},
+     Optimization::GatherRows, Stage::Placed, false},
     {"recompute-small", "split-phases",
      "small values that several phases read are made in each",
      Optimization::RecomputeSmall, Stage::Lowered, true},

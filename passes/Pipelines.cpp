@@ -67,10 +67,6 @@ void belfry::buildLowerStage(OpPassManager &pm, const HostOptions &options) {
   // Constants that passes made one by one are one; dead values are gone, so
   // that nothing is kept across a phase for nobody.
   pm.addPass(createCSEPass());
-  // Towers share a memory: rows are gathered for nothing, gradients are not
-  // added up for nothing.
-  if (optimizations.has(Optimization::GatherRows))
-    pm.addPass(createGatherRows());
   // Collectives decide what runs where, before anything has a place in memory.
   pm.addPass(createSplitPhases(
       without<SplitPhasesOptions>(optimizations, "split-phases")));

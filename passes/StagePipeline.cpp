@@ -50,7 +50,11 @@ void belfry::buildParallelStage(OpPassManager &pm, int64_t towers,
   pm.addPass(createCSEPass());
 }
 
-void belfry::buildPlacedStage(OpPassManager &pm) {
+void belfry::buildPlacedStage(OpPassManager &pm,
+                              const Optimizations &optimizations) {
+  // Towers of the host share a memory: to gather rows costs nothing.
+  if (optimizations.has(Optimization::GatherRows))
+    pm.addPass(createGatherRows());
   // Roles and names stand at functions that lowering takes apart: note them.
   pm.addPass(createDescribeProgram());
   pm.addPass(createNnPlace());
@@ -69,7 +73,7 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
                        options.host.optimizations);
     break;
   case Stage::Placed:
-    buildPlacedStage(pm);
+    buildPlacedStage(pm, options.host.optimizations);
     break;
   case Stage::Lowered:
     buildLowerStage(pm, options.host);

@@ -12,7 +12,7 @@
 //   all_reduce sum (dot(x, g))  →  dot(all_gather x, all_gather g)
 //
 // The block of a function's argument that a tower has is gathered by taking the
-// argument.
+// argument, unless towers leave rows of it out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,7 @@ struct GatherRowsPass : belfry::impl::GatherRowsBase<GatherRowsPass> {
   void runOnOperation() override {
     getOperation().walk([&](tower::ReplicateOp replicate) {
       gathered.clear();
+      keepsRows = replicate.getSlicing() != tower::Slicing::DropRemainder;
       Block &body = replicate.getBody().front();
       for (auto reduce :
            llvm::make_early_inc_range(body.getOps<tower::AllReduceOp>()))
@@ -86,7 +87,8 @@ private:
   /// The rows of all towers, gathered where `value` is made.
   Value wholeOf(Value value) {
     auto slice = value.getDefiningOp<tower::SliceOp>();
-    if (slice && slice.getDim() == 0 && isa<BlockArgument>(slice.getOperand()))
+    if (keepsRows && slice && slice.getDim() == 0 &&
+        isa<BlockArgument>(slice.getOperand()))
       return slice.getOperand();
     auto [it, fresh] = gathered.try_emplace(value);
     if (fresh) {
@@ -99,7 +101,9 @@ private:
     return it->second;
   }
 
-  llvm::DenseMap<Value, Value> gathered; ///< of the towers at hand
+  // Of the towers at hand.
+  llvm::DenseMap<Value, Value> gathered;
+  bool keepsRows = true;
 };
 
 } // namespace

@@ -100,7 +100,8 @@ static Kernel hostKernel(Operation *op) {
                 "of the tree over towers"};
       })
       .Case([](tower::AllGatherOp) -> Kernel {
-        return {"all_gather", "the runtime, in shared memory"};
+        return {"all_gather",
+                "rows of all towers in one array in shared memory"};
       })
       .Default([](Operation *) -> Kernel { return {}; });
 }

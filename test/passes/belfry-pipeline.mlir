@@ -8,7 +8,7 @@
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='memory=fast' | FileCheck %s --check-prefix=FAST
 
 // LOW: gather-rows
-// LOW-NEXT: split-phases{}
+// LOW: split-phases{}
 // LOW-NEXT: recompute-values
 // FAST: split-phases{disable={{.}}recompute-small}
 // FAST-NOT: recompute-values
@@ -37,6 +37,7 @@
 // PRINT-NEXT: insert-all-reduce
 // PRINT-NEXT: elide-all-reduce
 // PRINT: placed:
+// PRINT-NEXT: gather-rows
 // PRINT-NEXT: describe-program
 // PRINT-NEXT: nn-place
 // PRINT-NOT: lowered
