@@ -421,7 +421,7 @@ llvm::LogicalResult Compiler::emitMetric(Output &output, JsonView json,
     kind = resolveAccuracy(output.type, output.target);
   if (!kind)
     return json.error("metric '" + spec.name + "' is not supported; " +
-                      suggestMetric(spec.name));
+                      suggestMetric(spec.name) + "; --metrics gives others");
 
   std::string name = spec.name;
   llvm::SmallVector<mlir::NamedAttribute> extra;

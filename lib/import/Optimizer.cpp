@@ -61,6 +61,10 @@ static const StringRef otherOptimizers[] = {"Adadelta",
                                             "ScheduleFreeAdamW",
                                             "MultiOptimizer"};
 
+/// The way out of an error about the optimizer of a file.
+static constexpr llvm::StringLiteral kGiveAnother =
+    "; --optimizer gives another one";
+
 /// Arguments that every optimizer has. With the values listed here they change
 /// nothing; all others are refused.
 static bool changesNothing(StringRef key, JsonView value) {
@@ -98,7 +102,8 @@ llvm::LogicalResult belfry::emitOptimizer(mlir::OpBuilder &builder,
     for (StringRef other : otherOptimizers)
       if (name.equals_insensitive(other))
         return spec.json.error("optimizer '" + name +
-                               "' is not supported, only " + supported);
+                               "' is not supported, only " + supported +
+                               kGiveAnother);
     return spec.json.error("unknown optimizer '" + name + "'; " +
                            suggest(name, known));
   }
@@ -115,7 +120,7 @@ llvm::LogicalResult belfry::emitOptimizer(mlir::OpBuilder &builder,
     if (isHyper || key == "weight_decay") {
       if (value.isObject())
         (void)value.error("a schedule (" + value["class_name"].getString() +
-                          ") is not supported, only a number");
+                          ") is not supported, only a number" + kGiveAnother);
       else if (!value.isNull())
         hypers.push_back(builder.getNamedAttr(
             key, builder.getF64FloatAttr(value.getNumberFor(kind->kind, key))));
@@ -124,7 +129,8 @@ llvm::LogicalResult belfry::emitOptimizer(mlir::OpBuilder &builder,
         flags.push_back(*llvm::find(kind->flags, key));
     } else if (isGeneralArgument(key)) {
       if (!value.isNull() && !changesNothing(key, value))
-        (void)value.error("is not supported (got " + value.shown() + ")");
+        (void)value.error("is not supported (got " + value.shown() + ")" +
+                          kGiveAnother);
     } else {
       std::vector<StringRef> known = kind->flags;
       for (const auto &hyper : kind->hypers)

@@ -346,6 +346,10 @@ void CheckAgainstSinglePass::print(ArrayRef<Row> table) {
       out << ": " << row.largest.reason;
     out << '\n';
   }
+  if (llvm::all_of(table, [&](const Row &row) {
+        return row.runs > 0 && !(row.largest.value > limit());
+      }))
+    out << "  all " << table.size() << " agree within the tolerance\n";
   out.flush();
 }
 

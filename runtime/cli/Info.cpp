@@ -82,8 +82,10 @@ std::string memoryTable(const Manifest &manifest, int64_t towers,
         function, maxTowerRows(batchSize, towers, manifest.slicing), batchSize);
     table.row({name, megabytes(plan.totalBytes(contexts, towers)), "live set",
                megabytes(plan.liveBound(contexts, towers)),
-               std::to_string(function.schedule.size()) + " steps of the "
-                                                          "schedule"});
+               function.schedule.size() == 1
+                   ? "1 phase"
+                   : std::to_string(function.schedule.size()) +
+                         " phases and exchanges"});
   }
   return table.text();
 }

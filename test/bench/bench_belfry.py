@@ -4,25 +4,32 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 
 import numpy as np
 
 import bench_data
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+launcher = None
+
 
 def run(argv):
-    """Seconds and largest resident MB of a process; ends with its error where it fails."""
-    start = time.perf_counter()
-    p = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    error = p.stderr.read()
-    _, status, usage = os.wait4(p.pid, 0)
-    seconds = time.perf_counter() - start
-    p.returncode = os.waitstatus_to_exitcode(status)
-    p.stderr.close()
-    if p.returncode:
-        sys.exit(f"error: {' '.join(map(str, argv))}: exit status {p.returncode}: {error.strip()[-400:]}")
-    return seconds, usage.ru_maxrss / 1024, error
+    """Seconds and largest resident MB of a process, and what it wrote to stderr; ends with its error where it fails. Less than the 10 MB of the launcher is not seen."""
+    global launcher
+    if not launcher:
+        # Without site packages: small.
+        launcher = subprocess.Popen([sys.executable, "-S", "-E", os.path.join(HERE, "launch.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    argv = [str(a) for a in argv]
+    launcher.stdin.write(json.dumps(argv) + "\n")
+    launcher.stdin.flush()
+    answer = launcher.stdout.readline()
+    if not answer:
+        sys.exit(f"error: cannot start {argv[0]}")
+    got = json.loads(answer)
+    if got["status"]:
+        sys.exit(f"error: {' '.join(argv)}: exit status {got['status']}: {got['error'].strip()[-400:]}")
+    return got["seconds"], got["memory"], got["error"]
 
 
 def compile_model(bin_dir, model, tmp, *flags, name=None):

@@ -110,7 +110,7 @@ static std::string describeOptimizations() {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "OPTIMISATIONS (without those marked * results agree to rounding, "
-        "without the others bit for bit):\n";
+        "without the others bit for bit, but for signs of zeros):\n";
   for (const OptimizationInfo &info : allOptimizations())
     os << "  " << (info.exact ? ' ' : '*') << ' '
        << llvm::left_justify(info.name, 18) << ' ' << info.summary << '\n';
