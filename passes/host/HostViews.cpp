@@ -53,7 +53,7 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
   view.base = source->base;
   view.offset = reinterpret.getMixedOffsets()[0];
   auto numbers = [&](ArrayRef<OpFoldResult> mixed,
-                     SmallVectorImpl<Affine> &list, bool mayCount) {
+                     SmallVectorImpl<Affine> &list) {
     for (OpFoldResult value : mixed) {
       if (auto constant = getConstantIntValue(value)) {
         list.push_back(Affine::of(*constant));
@@ -61,18 +61,13 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
       }
       auto affine = affineOf(cast<Value>(value), rows);
       // A number of packed rows is known when the program runs.
-      if (!affine && mayCount)
-        affine = Affine{1, 0, cast<Value>(value)};
       if (!affine)
-        return false;
+        affine = Affine{1, 0, cast<Value>(value)};
       list.push_back(*affine);
     }
-    return true;
   };
-  if (!numbers(reinterpret.getMixedSizes(), view.sizes, /*mayCount=*/true) ||
-      !numbers(reinterpret.getMixedStrides(), view.strides, false))
-    return reinterpret.emitOpError(
-        "has a stride that is not a multiple of the rows");
+  numbers(reinterpret.getMixedSizes(), view.sizes);
+  numbers(reinterpret.getMixedStrides(), view.strides);
   return view;
 }
 

@@ -37,8 +37,8 @@ Value KernelBuilder::argument(Value outside, Type type) {
 
 int KernelBuilder::pointerOf(const View &view, bool written) {
   for (auto [i, known] : llvm::enumerate(pointers))
-    if (known.base == view.base && known.offset == view.offset &&
-        known.element == view.element) {
+    if (known.base == view.base && known.element == view.element &&
+        constantDifference(known.offset, view.offset) == 0) {
       pointersWritten[i] = pointersWritten[i] || written;
       return i;
     }
@@ -587,10 +587,22 @@ LogicalResult KernelBuilder::build() {
   }
   function.setType(b.getFunctionType(entry->getArgumentTypes(), {}));
   function.setPrivate();
-  for (BlockArgument argument : entry->getArguments())
-    if (isa<LLVM::LLVMPointerType>(argument.getType()))
-      function.setArgAttr(argument.getArgNumber(),
+  for (unsigned i = 0; i < pointers.size(); ++i)
+    if (isApart(i))
+      function.setArgAttr(cast<BlockArgument>(pointersInside[i]).getArgNumber(),
                           LLVM::LLVMDialect::getNoAliasAttrName(),
                           b.getUnitAttr());
   return success();
+}
+
+/// Whether what the kernel does to the elements of a pointer is seen through no
+/// other one. Views of one buffer that are not at one place have no element in
+/// common, if it can be seen that they are not.
+bool KernelBuilder::isApart(unsigned pointer) const {
+  for (unsigned i = 0; i < pointers.size(); ++i)
+    if (i != pointer && pointers[i].base == pointers[pointer].base &&
+        (pointersWritten[i] || pointersWritten[pointer]) &&
+        !constantDifference(pointers[i].offset, pointers[pointer].offset))
+      return false;
+  return true;
 }

@@ -89,6 +89,7 @@ public:
 private:
   mlir::FailureOr<Nest> takeApart(mlir::linalg::LinalgOp linalg);
   int pointerOf(const View &view, bool written);
+  bool isApart(unsigned pointer) const;
   mlir::Value inside(Affine affine);
   mlir::Value imported(mlir::Value outside);
   mlir::Value argument(mlir::Value outside, mlir::Type type);

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace belfry;
 
@@ -123,8 +125,71 @@ bool View::isDense() const {
   return true;
 }
 
+namespace {
+/// A sum of products: the factors of each in a fixed order, and its number.
+using Polynomial = std::map<SmallVector<const void *>, int64_t>;
+} // namespace
+
+/// More products than an offset has make a value one that is not looked into.
+static constexpr size_t kMostProducts = 16;
+
+static Polynomial polynomialOf(OpFoldResult index);
+
+/// What the op that makes `value` computes, if it is a sum or a product.
+static std::optional<Polynomial> insideOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  Polynomial a = polynomialOf(op->getOperand(0)),
+             b = polynomialOf(op->getOperand(1)), result;
+  if (a.size() * b.size() > kMostProducts)
+    return std::nullopt;
+  if (isa<arith::MulIOp>(op)) {
+    for (auto &[left, x] : a)
+      for (auto &[right, y] : b) {
+        SmallVector<const void *> factors(left);
+        llvm::append_range(factors, right);
+        llvm::sort(factors);
+        result[factors] += x * y;
+      }
+    return result;
+  }
+  int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
+  result = a;
+  for (auto &[factors, y] : b)
+    result[factors] += sign * y;
+  return result;
+}
+
+static Polynomial polynomialOf(OpFoldResult index) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return {{{}, *number}};
+  Value value = cast<Value>(index);
+  if (std::optional<Polynomial> inside = insideOf(value))
+    return *inside;
+  return {{{value.getAsOpaquePointer()}, 1}};
+}
+
+std::optional<int64_t> belfry::constantDifference(OpFoldResult a,
+                                                  OpFoldResult b) {
+  if (a == b)
+    return 0;
+  Polynomial difference = polynomialOf(a);
+  for (auto &[factors, number] : polynomialOf(b))
+    difference[factors] -= number;
+  int64_t constant = 0;
+  for (auto &[factors, number] : difference) {
+    if (number == 0)
+      continue;
+    if (!factors.empty())
+      return std::nullopt;
+    constant = number;
+  }
+  return constant;
+}
+
 bool belfry::isSamePlace(const View &a, const View &b) {
-  return a.base == b.base && isEqualConstantIntOrValue(a.offset, b.offset) &&
+  return a.base == b.base && constantDifference(a.offset, b.offset) == 0 &&
          a.sizes == b.sizes && a.strides == b.strides;
 }
 

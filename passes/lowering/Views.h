@@ -86,6 +86,11 @@ struct View {
   bool isNatural() const;
 };
 
+/// a − b where that is a number which can be seen, however the two index values
+/// are written: sums and products are multiplied out.
+std::optional<int64_t> constantDifference(mlir::OpFoldResult a,
+                                          mlir::OpFoldResult b);
+
 /// Whether both are the same elements of the same buffer, in the same order.
 bool isSamePlace(const View &a, const View &b);
 

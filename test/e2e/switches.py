@@ -1,6 +1,8 @@
 """Programs without one optimisation after the other, and in other memory modes, against the program with all of them (docs/optimizations.md)."""
 import concurrent.futures
+import json
 import os
+import sys
 
 import numpy as np
 
@@ -65,6 +67,44 @@ def run(ctx, only=None):
                     compare(ctx, f"switches {family} without {more}, of that without {few}", kept[more], kept[few], more, True)
     if not only or only in ("denormals", "tiny-numbers"):
         denormals(ctx)
+    if not only or only == "odd":
+        odd(ctx, exact)
+
+
+def odd(ctx, exact):
+    """Recurrent layers of one unit, and with gates whose outputs take each other's places (what hard_sigmoid's gradient reads is made in another order): the same
+    bits with other uses of memory and without what changes no bit, 1e-5 without everything."""
+    sys.path.insert(0, os.path.join(h.HERE, "..", "bench"))
+    import bench_data
+
+    folder = ctx.folder("switches-odd")
+    for cell, units, activation in (("LSTM", 1, None), ("GRU", 1, None), ("SimpleRNN", 1, None), ("LSTM", 2, "hard_sigmoid"), ("LSTM", 33, "hard_sigmoid"), ("GRU", 17, "hard_sigmoid")):
+        for layers in (1, 2):
+            model = bench_data.Recurrent(name=f"{cell.lower()}_{units}_{layers}", cell=cell, units=units, layers=layers, steps=5, features=2, ragged=True)
+            text = bench_data.architecture(model)
+            if activation:  # without a mask, whose rows are copied
+                text["config"]["layers"] = [l for l in text["config"]["layers"] if l["class_name"] != "Masking"]
+            for layer in text["config"]["layers"]:
+                if activation and layer["class_name"] == cell:
+                    layer["config"]["recurrent_activation"] = activation
+            at = os.path.join(folder, model.name)
+            with open(at + ".json", "w", encoding="utf-8") as f:
+                json.dump(text, f)
+            x, y = model.data(20)
+            X, Y = h.flags("--x", h.put(folder, model.name + ".x", {"x": x})), h.flags("--y", h.put(folder, model.name + ".y", {"label": y}))
+            base = None
+            for tag, flags, same in (("base", (), True), ("low", ("--memory", "low"), True), ("fast", ("--memory", "fast"), True), ("exact", ("--disable", ",".join(exact)), True),
+                                     ("row-blocks", ("--disable", "row-blocks"), True), ("llvm", ("--disable", "llvm"), True), ("all", ("--disable", "all"), False)):
+                name, saved, gradients = f"switches odd {model.name} {activation or ''} {tag}", at + tag + ".weights.h5", at + tag + ".h5"
+                if not ctx.compile(name, at + ".json", at + tag, *flags):
+                    break
+                if not ctx.ran(name, ctx.run([at + tag, "fit", *X, *Y, "--batch-size", 7, "--towers", 2, "--epochs", 2, "--seed", 3, "--save", saved, "--dump-gradients", gradients])):
+                    break
+                got = {**h.read_weights(saved), **{"gradient " + k: g for k, g in h.read_weights(gradients, below="").items()}}
+                if base is None:
+                    base = got
+                else:
+                    ctx.check(name, difference(got, base, same))
 
 
 def denormals(ctx):
