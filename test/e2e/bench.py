@@ -6,8 +6,7 @@ import sys
 import numpy as np
 
 import harness as h
-
-BENCH = os.path.normpath(os.path.join(h.HERE, "..", "bench"))
+import bench_data
 
 
 def load(path):
@@ -24,7 +23,7 @@ def run(ctx, only=None):
 def script(ctx, name, folder, *flags):
     """The script's JSON and markdown, or None."""
     json_file, markdown = os.path.join(folder, "out.json"), os.path.join(folder, "out.md")
-    r = ctx.run([sys.executable, os.path.join(BENCH, name), *flags, "--bin", ctx.bin, "--json", json_file, "--markdown", markdown], timeout=600)
+    r = ctx.run([sys.executable, os.path.join(h.BENCH, name), *flags, "--bin", ctx.bin, "--json", json_file, "--markdown", markdown], timeout=600)
     if not ctx.ran(f"bench: {name} {' '.join(flags)}", r):
         return None
     with open(markdown, encoding="utf-8") as f:
@@ -42,7 +41,7 @@ def rows(ctx, folder):
         results, table = got
         ok = list(results["rows"]) == names and all(isinstance(e["seconds"]["belfry"], float) and e["gflop"] > 0 for e in results["rows"].values())
         ctx.check("bench: run has a line for each row", None if ok and all(f"| {n} |" in table for n in names) else f"{results}")
-    r = ctx.run([sys.executable, os.path.join(BENCH, "run"), "--rows", "mlp-17"])
+    r = ctx.run([sys.executable, os.path.join(h.BENCH, "run"), "--rows", "mlp-17"])
     ctx.check("bench: run names the rows that there are", None if r.rc == 1 and "unknown row 'mlp-17', there are quickdraw, " in r.err else r.err[:200])
 
 
@@ -68,9 +67,6 @@ def profile(ctx, folder):
 
 def devices_of_a_row(ctx, folder):
     """A tower that has rows alone has all devices, one without rows does nothing; the profile tells both."""
-    sys.path.insert(0, BENCH)
-    import bench_data
-
     model = os.path.join(folder, "model.json")
     with open(model, "w", encoding="utf-8") as f:
         json.dump(bench_data.architecture(bench_data.MLP), f)

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -17,6 +18,8 @@ import cases
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.normpath(os.path.join(HERE, "..", "..", "docs", "examples"))
 GOLDENS = os.path.join(HERE, "goldens")
+BENCH = os.path.normpath(os.path.join(HERE, "..", "bench"))
+sys.path.append(BENCH)  # suites import the benchmarks' models, bench_data
 
 
 class Result:

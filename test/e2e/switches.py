@@ -2,12 +2,12 @@
 import concurrent.futures
 import json
 import os
-import sys
 
 import numpy as np
 
 import cases
 import harness as h
+import bench_data
 
 # family: masks, rows, batch. An odd batch gives two towers different numbers of rows.
 MODELS = {
@@ -74,9 +74,6 @@ def run(ctx, only=None):
 def odd(ctx, exact):
     """Recurrent layers of one unit, and with gates whose outputs take each other's places (what hard_sigmoid's gradient reads is made in another order): the same
     bits with other uses of memory and without what changes no bit, 1e-5 without everything."""
-    sys.path.insert(0, os.path.join(h.HERE, "..", "bench"))
-    import bench_data
-
     folder = ctx.folder("switches-odd")
     for cell, units, activation in (("LSTM", 1, None), ("GRU", 1, None), ("SimpleRNN", 1, None), ("LSTM", 2, "hard_sigmoid"), ("LSTM", 33, "hard_sigmoid"), ("GRU", 17, "hard_sigmoid")):
         for layers in (1, 2):

@@ -20,6 +20,30 @@ namespace {
 
 int64_t aligned(int64_t size) { return (size + 63) / 64 * 64; }
 
+BufferInfo bufferOf(BufferKind kind, bool shared, AffineSize bytes,
+                    int64_t first, int64_t last) {
+  BufferInfo buffer;
+  buffer.kind = kind;
+  buffer.shared = shared;
+  buffer.bytes = bytes;
+  buffer.live = {first, last};
+  return buffer;
+}
+
+ScheduleItem collective(ScheduleItem::Kind kind, int64_t from, int64_t to) {
+  ScheduleItem item;
+  item.kind = kind;
+  item.from = from;
+  item.to = to;
+  return item;
+}
+
+ScheduleItem phaseOf(ScheduleItem::Run run) {
+  ScheduleItem item;
+  item.run = run;
+  return item;
+}
+
 /// No two buffers that are live together share a byte.
 void expectDisjoint(const std::vector<PlanRequest> &requests,
                     const Plan &plan) {
@@ -97,11 +121,9 @@ TEST(Planner, RandomProgramsStayDisjointAndNearTheBound) {
 TEST(Planner, PlanForMoreRowsServesFewer) {
   FunctionInfo function;
   for (int64_t i = 0; i < 12; ++i) {
-    BufferInfo buffer;
-    buffer.kind = BufferKind::Scratch;
-    buffer.bytes = {64 * (i % 5), 32 * (i % 3)};
-    buffer.live = {i, i + i % 4};
-    function.buffers.push_back(buffer);
+    function.buffers.push_back(bufferOf(BufferKind::Scratch, false,
+                                        {64 * (i % 5), 32 * (i % 3)}, i,
+                                        i + i % 4));
   }
   MemoryPlan plan = planMemory(function, 17, 34);
   for (int64_t rows = 0; rows <= 17; ++rows) {
@@ -121,12 +143,8 @@ TEST(Planner, PlanForMoreRowsServesFewer) {
 TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
   FunctionInfo function;
   auto cross = [&](bool shared, int64_t first, int64_t last) {
-    BufferInfo buffer;
-    buffer.kind = BufferKind::Cross;
-    buffer.shared = shared;
-    buffer.bytes = {0, 64};
-    buffer.live = {first, last};
-    function.buffers.push_back(buffer);
+    function.buffers.push_back(
+        bufferOf(BufferKind::Cross, shared, {0, 64}, first, last));
   };
   cross(false, 0, 2); // 0 and 1: partial sums
   cross(false, 0, 3);
@@ -134,11 +152,7 @@ TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
   cross(true, 3, 9);
   cross(false, 4, 9); // 4: has the place of 0
   auto reduce = [](int64_t from, int64_t to) {
-    ScheduleItem item;
-    item.kind = ScheduleItem::AllReduce;
-    item.from = from;
-    item.to = to;
-    return item;
+    return collective(ScheduleItem::AllReduce, from, to);
   };
   auto barriers = [&] {
     MemoryPlan plan = planMemory(function, 8, 16);
@@ -155,8 +169,7 @@ TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
   function.schedule = {phase};
   EXPECT_EQ(barriers(), (std::vector<bool>{false}));
   // A phase that runs once ends on all devices together.
-  ScheduleItem once;
-  once.run = ScheduleItem::Once;
+  ScheduleItem once = phaseOf(ScheduleItem::Once);
   function.schedule = {phase, once, phase, reduce(0, 2), once, reduce(1, 3)};
   EXPECT_EQ(barriers(),
             (std::vector<bool>{true, false, true, true, false, false}));
@@ -165,12 +178,7 @@ TEST(Barriers, CollectivesWaitOnlyForWhatTheyShare) {
 TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
   FunctionInfo function;
   auto add = [&](BufferKind kind, bool shared, int64_t first, int64_t last) {
-    BufferInfo buffer;
-    buffer.kind = kind;
-    buffer.shared = shared;
-    buffer.bytes = {0, 64};
-    buffer.live = {first, last};
-    function.buffers.push_back(buffer);
+    function.buffers.push_back(bufferOf(kind, shared, {0, 64}, first, last));
   };
   add(BufferKind::Cross, false, 0, 3);   // 0 and 1: partial sums
   add(BufferKind::Cross, false, 1, 4);   //
@@ -178,16 +186,11 @@ TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
   add(BufferKind::Cross, true, 4, 9);    //
   add(BufferKind::Cross, false, 0, 1);   // 4: over before the sums
   add(BufferKind::Scratch, true, 5, 6);  // 5: of the last phase
-  ScheduleItem phase, once;
-  once.run = ScheduleItem::Once;
-  function.schedule = {phase, {}, {}, once};
-  for (int64_t i : {0, 1}) {
-    ScheduleItem &item = function.schedule[size_t(i) + 1];
-    item.kind = ScheduleItem::AllReduce;
-    item.from = i;
-    item.to = i + 2;
-    item.inPlace = true;
-  }
+  function.schedule = {phaseOf(ScheduleItem::PerTower),
+                       collective(ScheduleItem::AllReduce, 0, 2),
+                       collective(ScheduleItem::AllReduce, 1, 3),
+                       phaseOf(ScheduleItem::Once)};
+  function.schedule[1].inPlace = function.schedule[2].inPlace = true;
   MemoryPlan plan = planMemory(function, 8, 16);
   for (size_t i : {0, 1}) {
     EXPECT_EQ(plan.slots[i].place, MemoryPlan::Place::TowerArena);
@@ -207,12 +210,7 @@ TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
 TEST(Planner, GatheredRowsStandInTheWholeArray) {
   FunctionInfo function;
   auto add = [&](BufferKind kind, bool shared, int64_t first, int64_t last) {
-    BufferInfo buffer;
-    buffer.kind = kind;
-    buffer.shared = shared;
-    buffer.bytes = {64, 0};
-    buffer.live = {first, last};
-    function.buffers.push_back(buffer);
+    function.buffers.push_back(bufferOf(kind, shared, {64, 0}, first, last));
   };
   add(BufferKind::Cross, false, 0, 1); // 0: a tower's rows of 1
   add(BufferKind::Cross, true, 0, 5);
@@ -227,14 +225,9 @@ TEST(Planner, GatheredRowsStandInTheWholeArray) {
   EXPECT_EQ(plan.tower.total, 8 * 64);
   // A collective that writes the array waits for one that reads its rows.
   auto gather = [](int64_t from, int64_t to) {
-    ScheduleItem item;
-    item.kind = ScheduleItem::AllGather;
-    item.from = from;
-    item.to = to;
-    return item;
+    return collective(ScheduleItem::AllGather, from, to);
   };
-  ScheduleItem once;
-  once.run = ScheduleItem::Once;
+  ScheduleItem once = phaseOf(ScheduleItem::Once);
   function.schedule = {gather(0, 2), gather(3, 1), once};
   EXPECT_EQ(placeBarriers(function, plan, 8, 16),
             (std::vector<bool>{true, true, false}));
