@@ -19,9 +19,12 @@ using namespace belfry::rt;
 
 namespace {
 
-std::string megabytes(int64_t bytes) {
+/// "12.34 MB", and "12.34 KB" below 0.1 MB.
+std::string size(int64_t bytes) {
+  bool small = bytes < 100000;
   char text[40];
-  std::snprintf(text, sizeof(text), "%.2f MB", double(bytes) / 1e6);
+  std::snprintf(text, sizeof(text), "%.2f %s",
+                double(bytes) / (small ? 1e3 : 1e6), small ? "KB" : "MB");
   return text;
 }
 
@@ -80,8 +83,8 @@ std::string memoryTable(const Manifest &manifest, int64_t towers,
   for (const auto &[name, function] : manifest.functions) {
     MemoryPlan plan = planMemory(
         function, maxTowerRows(batchSize, towers, manifest.slicing), batchSize);
-    table.row({name, megabytes(plan.totalBytes(contexts, towers)), "live set",
-               megabytes(plan.liveBound(contexts, towers)),
+    table.row({name, size(plan.totalBytes(contexts, towers)), "live set",
+               size(plan.liveBound(contexts, towers)),
                function.schedule.size() == 1
                    ? "1 phase"
                    : std::to_string(function.schedule.size()) +

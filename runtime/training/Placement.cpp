@@ -66,6 +66,10 @@ Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
                           plural(placement.towers, "tower") +
                           "; there can't be more devices than towers, raise "
                           "'--towers' or name fewer devices");
+    if (devices > kMaxThreads)
+      return Status::user("'--devices " + request.devices +
+                          "': expected at most " + std::to_string(kMaxThreads) +
+                          " devices, each has a thread of its own");
   }
   int64_t threads =
       request.threadsPerDevice.value_or(std::max<int64_t>(1, cores / devices));

@@ -48,7 +48,8 @@ inline constexpr int64_t kMaxTowers = 65536;
 inline constexpr int64_t kMaxThreads = 4096;
 
 /// Settles towers and devices for `cores` usable cores. Fails on more devices
-/// than towers, on numbers below 1, and on devices that the target has not.
+/// than towers or threads, on numbers below 1, and on devices that the target
+/// has not.
 Expected<Placement> settlePlacement(const PlacementRequest &request,
                                     const Manifest &manifest, int cores);
 

@@ -18,6 +18,8 @@ def run(ctx, only=None):
             suite(ctx, ctx.folder("behaviour-" + suite.__name__))
 
 
+SIZES = {"K": 1e-3, "M": 1.0}  # in MB
+
 SOFT = """
 nn.parameter @"d/kernel" : tensor<2x3xf32> {path = "layers/dense/vars/0", layer = "d", trainable = true, stream = 1 : i32, initializer = {name = "zeros"}}
 nn.model @soft(%x: tensor<?x2xf32> {nn.name = "x"}) -> (tensor<?x3xf32> {nn.name = "d"}) {
@@ -84,11 +86,12 @@ def memory(ctx, folder):
             what, arenas = f"behaviour: memory of {name} at batch {batch} on {towers} towers", []
             for exe in exes:
                 r = ctx.run([exe, "info", "--batch-size", batch, "--towers", towers, "--devices", f"cpu:{min(towers, 2)}"])
-                rows = re.findall(r"^ *(\w+) +([\d.]+) MB +live set +([\d.]+) MB", r.out, re.M)
-                # Printed to 10 kB.
-                over = [f"{f}: {arena} MB of {live} MB" for f, arena, live in rows if float(arena) > 1.03 * (float(live) + .005) + .005]
+                found = re.findall(r"^ *(\w+) +([\d.]+) ([KM])B +live set +([\d.]+) ([KM])B", r.out, re.M)
+                rows = [(f, float(arena) * SIZES[a], float(live) * SIZES[l]) for f, arena, a, live, l in found]
+                # Printed to two digits, and buffers begin at whole lines of the cache.
+                over = [f"{f}: {arena} MB of {live} MB" for f, arena, live in rows if arena > 1.03 * live + .01]
                 ctx.check(f"{what}, {exe.rsplit('-', 1)[1]}", None if len(rows) == 3 and not over else f"{r.how()}, {over or rows}")
-                arenas.append({f: float(arena) for f, arena, _ in rows})
+                arenas.append({f: arena for f, arena, _ in rows})
             more = [f for f in arenas[0] if not arenas[0][f] <= arenas[1].get(f, 0) <= arenas[2].get(f, 0)]
             ctx.check(f"{what}: low, balanced, fast", f"{arenas}" if more else None)
             # The gradient's loops write where the forward ones' values were.

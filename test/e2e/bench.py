@@ -15,7 +15,7 @@ def load(path):
 
 
 def run(ctx, only=None):
-    for part in (rows, scale, profile, devices_of_a_row):
+    for part in (rows, scale, profile, options, devices_of_a_row):
         if not only or only in part.__name__:
             part(ctx, ctx.folder("bench-" + part.__name__))
 
@@ -63,6 +63,15 @@ def profile(ctx, folder):
         # Two towers of 64 rows: the recurrent products run once a time step and tower.
         rate = sum(op["flops"] for op in results["ops"] if op["product"]) / 2 * 1e-9
         ctx.check("bench: the products of a step have the flops of the model", None if 9.3 < rate < 9.8 else f"{rate:.3f} GFLOP a step, expected 9.47 (and what is made again)")
+
+
+def options(ctx, folder):
+    for flags, words in ((("run", "--rounds", "0"), ["--rounds", "'0'", "at least 1"]), (("run", "--epochs", "-1"), ["--epochs"]), (("run", "--python", "no/python"), ["--python", "no/python"]),
+                         (("run", "--json", "no/file"), ["--json", "no folder"]), (("scale", "--markdown", folder), ["--markdown", "cannot be written"]), (("profile", "mlp-16", "--top", "-1"), ["--top"]),
+                         (("profile", "mlp-16", "--steps", "0"), ["--steps"]), (("run", "--threads", "1000"), ["--threads 1000"]), (("run", "--towers", "1"), ["--devices 2", "--towers 1"])):
+        r = ctx.run([sys.executable, os.path.join(h.BENCH, flags[0]), *flags[1:], "--bin", ctx.bin])
+        said = r.rc in (1, 2) and "error: " in r.err and "Traceback" not in r.err and all(w in r.err for w in words)
+        ctx.check(f"bench: {' '.join(flags).replace(folder, 'FOLDER')} is refused", None if said else f"{r.how()} {r.err[-300:]}")
 
 
 def devices_of_a_row(ctx, folder):

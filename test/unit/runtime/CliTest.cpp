@@ -50,6 +50,8 @@ TEST_F(Cli, BadInputOfFit) {
       {xy + "--devices cpu:0", "expected a number of contexts, at least 1"},
       {xy + "--devices gpu:0", "the target 'host', which has no GPUs"},
       {xy + "--devices tpu", "'--devices tpu': unknown device"},
+      {xy + "--towers 10000 --devices cpu:9999",
+       "'--devices cpu:9999': expected at most 4096 devices"},
       {xy + "--threads-per-device 0", "'--threads-per-device 0': expected"},
       {xy + "--seed -1", "'--seed -1': expected a whole number from 0"},
       {xy + "--scale 1/0", "'--scale 1/0': expected a number or a ratio"},
