@@ -12,6 +12,8 @@
 #include "dialects/tower/Tower.h"
 #include "passes/Stage.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace belfry {

@@ -53,5 +53,6 @@ include "passes/parallel/Passes.td"
 include "passes/placement/Passes.td"
 include "passes/lowering/Passes.td"
 include "passes/host/Passes.td"
+include "passes/cuda/Passes.td"
 
 #endif // BELFRY_PASSES_TD

@@ -103,6 +103,25 @@ void belfry::buildBufferizeStage(OpPassManager &pm,
       without<PlanBuffersOptions>(options.optimizations, "plan-buffers")));
 }
 
+/// Structured code on pointers and memrefs → the LLVM dialect.
+static void buildToLlvm(OpPassManager &pm, const HostOptions &options) {
+  // Transcendental functions as arithmetic, the same on every target; then
+  // structured loops to branches, and every dialect to LLVM's.
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createExpandMath());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  // Linkage and processor, on functions that are LLVM's now.
+  FinalizeHostOptions finalize;
+  finalize.cpu = options.cpu;
+  finalize.features = options.features;
+  pm.addPass(createFinalizeHost(finalize));
+}
+
 void belfry::buildHostTargetStage(OpPassManager &pm,
                                   const HostOptions &options) {
   // Rows become pointers, so that what follows sees no memref argument.
@@ -128,21 +147,42 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   // Equal layers do the same with other buffers.
   if (options.optimizations.has(Optimization::OutlineRepeats))
     pm.addPass(createOutlineRepeats());
-  // Transcendental functions as arithmetic, the same on every target; then
-  // structured loops to branches, and every dialect to LLVM's.
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createExpandMath());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  // Linkage and processor, on functions that are LLVM's now.
-  FinalizeHostOptions finalize;
-  finalize.cpu = options.cpu;
-  finalize.features = options.features;
-  pm.addPass(createFinalizeHost(finalize));
+  buildToLlvm(pm, options);
+}
+
+void belfry::buildGpuKernels(OpPassManager &pm) {
+  // Kernels, and phases that launch them.
+  pm.addPass(createOutlineGpuKernels());
+  // What every kernel computes for itself and needs once.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Rows become pointers, for phases and kernels.
+  pm.addPass(createHostEntryPoints());
+  pm.addPass(createFlattenKernelArguments());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void belfry::buildNvvmKernels(OpPassManager &pm) {
+  buildGpuKernels(pm);
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createExpandMath());
+  kernels.addPass(createConvertKernelsToNvvm());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void belfry::buildEmulatedTargetStage(OpPassManager &pm,
+                                      const HostOptions &options) {
+  buildGpuKernels(pm);
+  // Kernels become loops over threads.
+  pm.addPass(createEmulateGpuKernels());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  buildToLlvm(pm, options);
 }
 
 void belfry::buildHostLoweringPipeline(OpPassManager &pm,

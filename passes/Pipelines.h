@@ -50,6 +50,13 @@ void buildLowerStage(mlir::OpPassManager &pm, const HostOptions &options);
 void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, for the host.
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
+/// bufferized → phases that launch kernels, a gpu.module of functions of
+/// pointers and numbers; and on to the NVVM dialect, the kernels alone.
+void buildGpuKernels(mlir::OpPassManager &pm);
+void buildNvvmKernels(mlir::OpPassManager &pm);
+/// bufferized → target, with the kernels of a GPU run by the host.
+void buildEmulatedTargetStage(mlir::OpPassManager &pm,
+                              const HostOptions &options);
 /// The three.
 void buildHostLoweringPipeline(mlir::OpPassManager &pm,
                                const HostOptions &options);

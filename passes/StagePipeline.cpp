@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace belfry;
 
 llvm::ArrayRef<StringRef> belfry::knownTargets() {
-  static const StringRef names[] = {"host"};
+  static const StringRef names[] = {"host", "cuda", "cuda-emulated"};
   return names;
 }
 
@@ -60,8 +60,35 @@ void belfry::buildPlacedStage(OpPassManager &pm,
   pm.addPass(createNnPlace());
 }
 
+llvm::Error belfry::noteTarget(ModuleOp module, Stage stage, StringRef target) {
+  bool wanted = target != "host", noted = module->hasAttr(kTargetAttr);
+  if (stage >= Stage::Placed && wanted != noted)
+    return llvm::createStringError(
+        "the module is at stage '" + stageName(stage) + "' for " +
+        (noted ? "GPUs, which is for '--target cuda' and 'cuda-emulated'"
+               : "the target 'host'") +
+        ", and the target is '" + target + "'");
+  module->removeAttr(kTargetAttr);
+  if (wanted)
+    module->setAttr(kTargetAttr, StringAttr::get(module.getContext(), "gpu"));
+  return llvm::Error::success();
+}
+
+/// The optimisations of a target: some are about the caches and threads of the
+/// host (docs/gpu-target.md).
+static HostOptions optionsOf(const PipelineOptions &options) {
+  HostOptions result = options.host;
+  if (options.target != "host")
+    for (Optimization one :
+         {Optimization::GatherRows, Optimization::PackMaskedSteps,
+          Optimization::PackWeights, Optimization::LookAhead})
+      result.optimizations.disable(one);
+  return result;
+}
+
 void belfry::buildStage(OpPassManager &pm, Stage stage,
                         const PipelineOptions &options) {
+  HostOptions own = optionsOf(options);
   switch (stage) {
   case Stage::Import:
     break;
@@ -73,16 +100,19 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
                        options.host.optimizations);
     break;
   case Stage::Placed:
-    buildPlacedStage(pm, options.host.optimizations);
+    buildPlacedStage(pm, own.optimizations);
     break;
   case Stage::Lowered:
-    buildLowerStage(pm, options.host);
+    buildLowerStage(pm, own);
     break;
   case Stage::Bufferized:
-    buildBufferizeStage(pm, options.host);
+    buildBufferizeStage(pm, own);
     break;
   case Stage::Target:
-    buildHostTargetStage(pm, options.host);
+    if (options.target == "host")
+      buildHostTargetStage(pm, own);
+    else
+      buildEmulatedTargetStage(pm, own);
     break;
   }
   VerifyStageOptions verify;
@@ -97,8 +127,9 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
 namespace {
 
 struct CommandLineOptions : LoweringFlags {
-  Option<std::string> target{*this, "target", llvm::cl::init("host"),
-                             llvm::cl::desc("what to compile for: host")};
+  Option<std::string> target{
+      *this, "target", llvm::cl::init("host"),
+      llvm::cl::desc("what to compile for: host, cuda, cuda-emulated")};
   Option<int64_t> towers{*this, "towers", llvm::cl::init(1),
                          llvm::cl::desc("number of towers")};
   Option<std::string> slicing{
@@ -169,6 +200,9 @@ FailureOr<Checked> check(StringRef text, PipelineErrorHandler error) {
     return failure();
   checked.startFrom = *from;
   checked.stopAfter = *after;
+  if (checked.options.target == "cuda" && *after == Stage::Target)
+    return error("target 'cuda' goes to 'bufferized' in this version; "
+                 "'stop-after' says so");
   if (*after < *from)
     return error("stage '" + given.stopAfter.getValue() +
                  "' of 'stop-after' comes before "

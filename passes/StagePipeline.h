@@ -49,6 +49,16 @@ void buildPlacedStage(mlir::OpPassManager &pm,
 void buildStage(mlir::OpPassManager &pm, Stage stage,
                 const PipelineOptions &options);
 
+/// Of a module: `gpu` where it goes to one of the targets for GPUs, whose
+/// programs are made without some optimisations from placement on.
+constexpr llvm::StringLiteral kTargetAttr = "belfry.target";
+
+/// Notes the target in a module that is at `stage`. Fails where it was placed
+/// for another one.
+llvm::Error noteTarget(mlir::ModuleOp module, Stage stage,
+                       llvm::StringRef target);
+
+
 /// Registers --belfry-pipeline='target=… towers=N …'.
 void registerBelfryPipeline();
 

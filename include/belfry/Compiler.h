@@ -21,7 +21,7 @@
 
 namespace belfry {
 
-enum class Emit { Mlir, Llvm, Object, Library, Executable };
+enum class Emit { Mlir, Llvm, Ptx, Cubin, Object, Library, Executable };
 
 struct CompileOptions {
   std::string output; ///< "-" is standard output, for text
@@ -36,6 +36,13 @@ struct CompileOptions {
   std::optional<std::string> slicing;
   std::string target = "host";
   std::string mcpu = "native";
+  /// Of target cuda: architectures of GPUs ("90", …, "all"); 80, 90 and 120
+  /// where there are none.
+  std::vector<std::string> cudaArch;
+  /// The folder of the CUDA toolkit; looked for where it is empty.
+  std::string cudaPath;
+  /// File for the coverage certificate, JSON. Empty for none.
+  std::string certificate;
   /// In place of the file's compile section, as belfry-import takes them.
   std::optional<std::string> loss, optimizer, metrics;
   /// Layers whose values @predict gives too.

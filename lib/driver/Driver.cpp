@@ -19,17 +19,18 @@
 #include "belfry/Compiler.h"
 
 #include "belfry/InitAll.h"
+#include "lib/cuda/Certificate.h"
+#include "lib/cuda/Ptx.h"
 #include "lib/driver/Codegen.h"
 #include "lib/driver/Link.h"
 #include "lib/driver/Load.h"
 #include "lib/driver/Manifest.h"
 #include "lib/driver/PassClock.h"
-#include "lib/driver/Processor.h"
+#include "lib/driver/Settings.h"
 #include "lib/import/Weights.h"
 #include "lib/import/WriteFile.h"
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
-#include "passes/StagePipeline.h"
 #include "passes/host/OpFacts.h"
 #include "runtime/core/Manifest.h"
 
@@ -42,6 +43,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -62,7 +64,7 @@ void onFatalError(void *, const char *reason, bool) {
     recovery->HandleExit(2);
 }
 
-class Compilation {
+class Compilation : private Settings {
 public:
   Compilation(StringRef path, const CompileOptions &options)
       : path(path), options(options) {}
@@ -70,7 +72,6 @@ public:
   CompileResult run(bool onlyDescribe);
 
 private:
-  LogicalResult checkOptions();
   LogicalResult load();
   LogicalResult runStages(Stage last);
   LogicalResult runStage(Stage stage);
@@ -80,6 +81,7 @@ private:
   LogicalResult generateFrom(llvm::LLVMContext &llvmContext,
                              std::unique_ptr<llvm::Module> &module);
   LogicalResult generateText(llvm::Module &module);
+  LogicalResult generateKernels();
   LogicalResult generateFile(llvm::Module &module);
   LogicalResult writeModule(StringRef output);
   LogicalResult writeOutputModule();
@@ -119,87 +121,13 @@ private:
   std::unique_ptr<MLIRContext> context;
   std::optional<OutputFile> output;
   LoadedModule loaded;
-  Processor processor;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  PipelineOptions pipeline;
-  Stage last = Stage::Target;
-  Emit emit = Emit::Executable;
   std::optional<llvm::json::Value> facts;
   /// Those of the part that runs, with their seconds.
   std::vector<std::pair<std::string, double>> passes;
   std::string keptWeights; ///< the weight file that was written last
-  bool toText = false;     ///< the output is text and may be standard output
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Options
-//===----------------------------------------------------------------------===//
-
-LogicalResult Compilation::checkOptions() {
-  if (options.target == "cuda" || options.target == "cuda-emulated")
-    return fail("target '" + options.target +
-                "' is not in this version; known are 'host'");
-  if (!llvm::is_contained(knownTargets(), StringRef(options.target)))
-    return fail("unknown target '" + options.target + "'; known are 'host'");
-  if (options.towers && *options.towers < 1)
-    return fail("'--towers' expects at least 1 tower, got " +
-                Twine(*options.towers));
-  if (options.towers && *options.towers > 65536)
-    return fail("'--towers' expects at most 65536 towers, got " +
-                Twine(*options.towers));
-  pipeline.target = options.target;
-  pipeline.towers = options.towers.value_or(1);
-  if (options.slicing) {
-    std::string name = *options.slicing;
-    llvm::replace(name, '-', '_');
-    std::optional<tower::Slicing> slicing = tower::symbolizeSlicing(name);
-    if (!slicing)
-      return fail("unknown '--slicing' '" + *options.slicing +
-                  "'; known are balanced, drop-remainder, last-takes-rest, "
-                  "strict");
-    pipeline.slicing = *slicing;
-  }
-  if (!options.stopAfter.empty()) {
-    std::optional<Stage> stage = parseStage(options.stopAfter);
-    if (!stage)
-      return fail("unknown stage '" + options.stopAfter +
-                  "' of '--stop-after'; known are " + stageList());
-    last = *stage;
-  }
-  if (!options.stopAfter.empty() &&
-      options.emit.value_or(Emit::Mlir) != Emit::Mlir)
-    return fail("'--stop-after " + options.stopAfter +
-                "' writes the module, so '--emit' can only be mlir with it");
-  if (!options.report.empty() && last < Stage::Bufferized)
-    return fail("'--report' needs stage 'bufferized', but '--stop-after' ends "
-                "at '" +
-                stageName(last) + "'");
-  emit = options.emit.value_or(Emit::Executable);
-  toText =
-      !options.stopAfter.empty() || emit == Emit::Mlir || emit == Emit::Llvm;
-  llvm::Expected<Processor> found = findProcessor(options.mcpu);
-  if (!found)
-    return fail(found.takeError());
-  processor = std::move(*found);
-  pipeline.host = {processor.cpu, processor.features, options.profileOps, {}};
-  if (llvm::Error error = pipeline.host.optimizations.disable(options.disable))
-    return fail("'--disable': " + llvm::toString(std::move(error)));
-  if (options.memory) {
-    std::optional<MemoryMode> mode = parseMemoryMode(*options.memory);
-    if (!mode)
-      return fail("unknown '--memory' '" + *options.memory +
-                  "'; known are low, balanced, fast");
-    pipeline.host.memory = *mode;
-  }
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
-      createMachine(processor);
-  if (!made)
-    return fail(made.takeError());
-  machine = std::move(*made);
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -243,6 +171,9 @@ LogicalResult Compilation::load() {
   if (!left)
     return fail(path + ": " + llvm::toString(left.takeError()));
   pipeline.host.optimizations = *left;
+  if (llvm::Error error =
+          noteTarget(*loaded.module, loaded.stage, options.target))
+    return fail(path + ": " + llvm::toString(std::move(error)));
   if (options.memory && loaded.stage >= Stage::Lowered)
     return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
                 "', where '--memory' has been decided");
@@ -495,6 +426,64 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
   return emit == Emit::Llvm ? generateText(*module) : generateFile(*module);
 }
 
+/// PTX or a cubin of the kernels, and their certificate.
+LogicalResult Compilation::generateKernels() {
+  std::string ptx;
+  gpu::GPUModuleOp kernels;
+  auto lower = [&]() -> LogicalResult {
+    PassManager pm(context.get());
+    buildNvvmKernels(pm);
+    pm.addInstrumentation(std::make_unique<PassClock>(passes));
+    if (failed(pm.run(*loaded.module)))
+      return failModule("no kernels can be made of it");
+    auto modules = loaded.module->getOps<gpu::GPUModuleOp>();
+    kernels = *modules.begin();
+    return success();
+  };
+  auto translate = [&]() -> LogicalResult {
+    llvm::Expected<std::string> text = emitPtx(kernels);
+    if (!text)
+      return fail(text.takeError());
+    ptx = std::move(*text);
+    return success();
+  };
+  if (failed(guarded("kernels", lower)) || failed(guarded("ptx", translate)))
+    return failure();
+  std::vector<Cubin> cubins;
+  auto assembleAll = [&]() -> LogicalResult {
+    llvm::Expected<std::string> ptxas = findPtxas(options.cudaPath);
+    if (!ptxas)
+      return fail(ptxas.takeError());
+    llvm::Expected<std::vector<Cubin>> made =
+        assemble(ptx, architectures, *ptxas);
+    if (!made)
+      return fail(made.takeError());
+    cubins = std::move(*made);
+    return success();
+  };
+  if ((emit == Emit::Cubin || !options.certificate.empty()) &&
+      failed(guarded("assemble", assembleAll)))
+    return failure();
+  auto write = [&](StringRef file, StringRef text) -> LogicalResult {
+    llvm::Error error =
+        writeFile(file, [&](llvm::raw_ostream &os) { os << text; });
+    return error ? fail(std::move(error)) : success();
+  };
+  if (!options.certificate.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, cubins));
+    if (failed(write(options.certificate, text)))
+      return failure();
+  }
+  if (emit == Emit::Ptx)
+    return write(textOutput(), ptx);
+  if (failed(write(output->temporary(), cubins.front().bytes)))
+    return failure();
+  llvm::Error error = output->keep();
+  return error ? fail(std::move(error)) : success();
+}
+
 LogicalResult Compilation::writeReport() {
   if (options.report.empty())
     return success();
@@ -519,9 +508,12 @@ CompileResult Compilation::run(bool onlyDescribe) {
   llvm::CrashRecoveryContext::Enable();
   llvm::ScopedFatalErrorHandler onFatal(onFatalError);
   auto work = [&]() -> LogicalResult {
-    if (failed(checkOptions()))
-      return failure();
-    for (const std::string &file : {options.output, options.report}) {
+    llvm::Expected<Settings> settled = settle(options);
+    if (!settled)
+      return fail(settled.takeError());
+    static_cast<Settings &>(*this) = std::move(*settled);
+    for (const std::string &file :
+         {options.output, options.report, options.certificate}) {
       bool same = false;
       if (!llvm::sys::fs::equivalent(file, path, same) && same)
         return fail("cannot write '" + file + "': it is the model itself");
@@ -555,7 +547,9 @@ CompileResult Compilation::run(bool onlyDescribe) {
     });
     if (failed(guarded("load", [&] { return load(); })))
       return failure();
-    Stage until = onlyDescribe ? Stage::Bufferized : last;
+    Stage until = onlyDescribe || options.target == "cuda"
+                      ? std::min(last, Stage::Bufferized)
+                      : last;
     if (failed(runStages(until)))
       return failure();
     bool hasManifest = until >= Stage::Bufferized;
@@ -565,7 +559,7 @@ CompileResult Compilation::run(bool onlyDescribe) {
       return success();
     if (!options.stopAfter.empty() || emit == Emit::Mlir)
       return writeOutputModule();
-    return generate();
+    return options.target == "cuda" ? generateKernels() : generate();
   };
   LogicalResult outcome = work();
   result.status = succeeded(outcome) ? 0 : (status ? status : 1);

@@ -26,6 +26,9 @@ Value belfry::rowsOf(func::FuncOp phase) {
 }
 
 FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
+  // A view whose strides turn out to be numbers is cast to the type before.
+  if (auto same = memref.getDefiningOp<memref::CastOp>())
+    return describeMemref(same.getSource(), rows);
   Operation *op = memref.getDefiningOp();
   auto type = cast<MemRefType>(memref.getType());
   View view;
@@ -72,9 +75,12 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
 }
 
 Operation *belfry::rowBehind(Value memref) {
-  while (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-    memref = view.getSource();
-  return memref.getDefiningOp();
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::ReinterpretCastOp, memref::CastOp>(op))
+      return op;
+    memref = op->getOperand(0);
+  }
+  return nullptr;
 }
 
 Value belfry::pointerTo(OpBuilder &b, Location loc, const View &view) {

@@ -158,14 +158,14 @@ def prepare(ctx, family):
     return folder, model, data
 
 
-def numbers(ctx, name, family, folder, model, data, tag, *flags):
+def numbers(ctx, name, family, folder, model, data, tag, *flags, tower_counts=TOWERS):
     """{(mask, towers): {what: arrays}} of a program, or None where a command failed."""
     exe = os.path.join(folder, tag)
     if not ctx.compile(name, model, exe, *flags):
         return None
     results = {}
     for mask, (X, Y, outputs) in data.items():
-        for towers in TOWERS:
+        for towers in tower_counts:
             what, at = f"{name}, mask {mask}, towers {towers}", os.path.join(folder, f"{tag}-{mask}-{towers}")
             common = ["--batch-size", MODELS[family][2], "--towers", towers, "--devices", f"cpu:{towers}", "--threads-per-device", "2", "--seed", 3]
             saved, history, gradients = at + ".weights.h5", at + ".json", at + ".h5"

@@ -6,6 +6,28 @@
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='start-from=train-step disable=elide-all-reduce,gather-rows,pack-masked-steps,reuse-sequences,pack-weights,llvm' | FileCheck %s --check-prefix=WITHOUT
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='memory=low' | FileCheck %s --check-prefix=LOW
 // RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='memory=fast' | FileCheck %s --check-prefix=FAST
+// RUN: %raw-belfry-opt --print-pipeline --belfry-pipeline='target=cuda-emulated start-from=parallel' | FileCheck %s --check-prefix=EMULATED
+
+// Without what is for caches and threads of the host, or for a memory that towers share.
+// EMULATED-NOT: gather-rows
+// EMULATED: simplify-scans{}
+// EMULATED-NEXT: expand-scan-mask
+// EMULATED: lower-nn-to-linalg{disable={{.}}pack-weights,look-ahead}
+// EMULATED: target:
+// EMULATED-NEXT: outline-gpu-kernels
+// EMULATED-NEXT: canonicalize
+// EMULATED-NEXT: cse
+// EMULATED-NEXT: host-entry-points
+// EMULATED-NEXT: flatten-kernel-arguments
+// EMULATED-NEXT: canonicalize
+// EMULATED-NEXT: cse
+// EMULATED-NEXT: emulate-gpu-kernels
+// EMULATED-NOT: outline-kernels
+// EMULATED: finalize-memref-to-llvm
+// EMULATED-NEXT: convert-scf-to-cf
+// EMULATED-NEXT: expand-math
+// EMULATED-NEXT: convert-vector-to-llvm
+// EMULATED: finalize-host
 
 // LOW: gather-rows
 // LOW: split-phases{}

@@ -45,8 +45,24 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
                  "how a batch is cut: balanced (default), drop-remainder, "
                  "last-takes-rest, strict")
       ->type_name("HOW");
-  app.add_option("--target", compile.target, "host (default)")
+  app.add_option("--target", compile.target,
+                 "host (default); cuda: kernels for NVIDIA GPUs (--emit ptx, "
+                 "cubin); cuda-emulated: a program whose kernels for GPUs the "
+                 "host runs, to test them")
       ->type_name("TARGET");
+  app.add_option("--cuda-arch", compile.cudaArch,
+                 "architectures of GPUs: 75, 80, 86, 89, 90, 100, 120, all "
+                 "(default: 80,90,120)")
+      ->delimiter(',')
+      ->type_name("N,…");
+  app.add_option("--cuda-path", compile.cudaPath,
+                 "the folder of the CUDA toolkit (default: CUDA_HOME, "
+                 "CUDA_PATH, PATH)")
+      ->type_name("DIR");
+  app.add_option("--certificate", compile.certificate,
+                 "writes which kernel each op has on the GPU, and what it "
+                 "takes of it, as JSON")
+      ->type_name("FILE");
   app.add_option("--mcpu", compile.mcpu,
                  "processor, as LLVM names it: native (default), x86-64-v3 for "
                  "a portable program, …")
@@ -81,8 +97,8 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->type_name("NAME,…");
   app.add_option("--emit", arguments.emit,
-                 "exe (default), lib (an archive), obj, llvm, mlir (default "
-                 "with --stop-after, which takes no other)")
+                 "exe (default), lib (an archive), obj, llvm, ptx, cubin, mlir "
+                 "(default with --stop-after, which takes no other)")
       ->type_name("KIND");
   app.add_option("--report", compile.report,
                  "writes the report too: .json gives JSON, else text")
@@ -157,17 +173,16 @@ int main(int argc, char **argv) {
   app.footer(describeOptimizations());
   if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
     return *status;
-  static const std::map<std::string, Emit> kinds = {{"exe", Emit::Executable},
-                                                    {"lib", Emit::Library},
-                                                    {"obj", Emit::Object},
-                                                    {"llvm", Emit::Llvm},
-                                                    {"mlir", Emit::Mlir}};
+  static const std::map<std::string, Emit> kinds = {
+      {"exe", Emit::Executable}, {"lib", Emit::Library}, {"obj", Emit::Object},
+      {"llvm", Emit::Llvm},      {"ptx", Emit::Ptx},     {"cubin", Emit::Cubin},
+      {"mlir", Emit::Mlir}};
   auto kind = kinds.find(arguments.emit);
   if (kind != kinds.end()) {
     arguments.compile.emit = kind->second;
   } else if (!arguments.emit.empty()) {
     llvm::errs() << "error: unknown '--emit' '" << arguments.emit
-                 << "'; known are exe, lib, obj, llvm, mlir\n";
+                 << "'; known are exe, lib, obj, llvm, ptx, cubin, mlir\n";
     return 1;
   }
   arguments.compile.tool = llvm::sys::fs::getMainExecutable(

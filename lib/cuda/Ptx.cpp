@@ -1,0 +1,89 @@
+//===- Ptx.cpp - kernels as PTX -------------------------------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cuda/Ptx.h"
+
+#include "lib/support/Error.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace belfry;
+
+/// A machine for the architecture, which takes its first version of PTX.
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+machineFor(const GpuArchitecture &arch) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string problem;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (!target)
+    return makeError("LLVM has no code generator for NVIDIA GPUs: " + problem);
+  llvm::TargetOptions options;
+  // Multiplications and additions stay two operations, each rounded.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, arch.name(), "+ptx" + std::to_string(arch.ptx), options,
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+llvm::Expected<std::string> belfry::emitPtx(mlir::gpu::GPUModuleOp kernels) {
+  mlir::MLIRContext &context = *kernels.getContext();
+  mlir::registerBuiltinDialectTranslation(context);
+  mlir::registerGPUDialectTranslation(context);
+  mlir::registerLLVMDialectTranslation(context);
+  mlir::registerNVVMDialectTranslation(context);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> module =
+      mlir::translateModuleToLLVMIR(kernels, llvmContext, "kernels");
+  if (!module)
+    return makeError("translation of the kernels to LLVM IR failed");
+  const GpuArchitecture &least = gpuArchitectures().front();
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      machineFor(least);
+  if (!machine)
+    return machine.takeError();
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  optimize(*module, **machine);
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, os, nullptr,
+                                      llvm::CodeGenFileType::AssemblyFile))
+    return makeError("LLVM's code generator writes no PTX");
+  passes.run(*module);
+  return text.str().str();
+}

@@ -1,0 +1,627 @@
+//===- BlockCode.cpp - what the threads of a block do ---------------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cuda/BlockCode.h"
+
+#include "passes/lowering/NnLowering.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace belfry;
+using utils::IteratorType;
+
+BlockCode::BlockCode(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel,
+                     IRMapping &map)
+    : b(b), loc(loc), kernel(kernel), map(map) {
+  threadId = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  blockId = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value BlockCode::block() { return blockId; }
+
+Value BlockCode::thread() { return threadId; }
+
+Value BlockCode::index(int64_t n) {
+  return arith::ConstantIndexOp::create(b, loc, n);
+}
+
+Value BlockCode::add(Value x, Value y) {
+  return indexValue(b, loc, addIndex(b, loc, OpFoldResult(x), OpFoldResult(y)));
+}
+
+Value BlockCode::mul(Value x, Value y) {
+  return indexValue(b, loc, mulIndex(b, loc, OpFoldResult(x), OpFoldResult(y)));
+}
+
+Value BlockCode::ceilDiv(Value x, int64_t y) {
+  if (auto n = getConstantIntValue(x))
+    return index(llvm::divideCeil(*n, y));
+  return arith::DivUIOp::create(b, loc, add(x, index(y - 1)), index(y));
+}
+
+Value BlockCode::least(Value x, Value y) {
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+
+Value BlockCode::dim(Value memref, int64_t d) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(d))
+    return index(type.getDimSize(d));
+  return memref::DimOp::create(b, loc, memref, d);
+}
+
+SmallVector<OpFoldResult> BlockCode::extents(linalg::LinalgOp op) {
+  SmallVector<OpFoldResult> sizes(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.isScalar(&operand))
+      continue;
+    AffineMap places = op.getMatchingIndexingMap(&operand);
+    Value memref = inside(operand.get());
+    auto type = cast<MemRefType>(memref.getType());
+    for (auto [d, expr] : llvm::enumerate(places.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+        OpFoldResult &size = sizes[loop.getPosition()];
+        if (!type.isDynamicDim(d))
+          size = b.getIndexAttr(type.getDimSize(d));
+        else if (!size)
+          size = dim(memref, d);
+      }
+  }
+  return sizes;
+}
+
+Value BlockCode::count(linalg::LinalgOp op, IteratorType kind) {
+  OpFoldResult product = b.getIndexAttr(1);
+  for (auto [size, iterator] :
+       llvm::zip(extents(op), op.getIteratorTypesArray()))
+    if (iterator == kind)
+      product = mulIndex(b, loc, product, size);
+  return indexValue(b, loc, product);
+}
+
+SmallVector<Value> BlockCode::indices(Value item,
+                                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> result(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (getConstantIntValue(sizes[d]) == 1) {
+      result[d] = index(0);
+      continue;
+    }
+    bool outermost = llvm::all_of(sizes.take_front(d), [](OpFoldResult size) {
+      return getConstantIntValue(size) == 1;
+    });
+    if (outermost) {
+      result[d] = item;
+      item = index(0);
+      continue;
+    }
+    Value size = indexValue(b, loc, sizes[d]);
+    result[d] = arith::RemUIOp::create(b, loc, item, size);
+    item = arith::DivUIOp::create(b, loc, item, size);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void BlockCode::loop(Value first, Value end, Value step, Body body) {
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = scf::ForOp::create(b, loc, first, end, step);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void BlockCode::guarded(Value condition, function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void BlockCode::deal(Value first, Value end, Body body) {
+  loop(first, end, index(kBlockThreads), [&](Value base) {
+    Value item = add(base, thread());
+    guarded(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, item, end),
+            [&] { body(item); });
+  });
+}
+
+void BlockCode::barrier() { gpu::BarrierOp::create(b, loc); }
+
+Value BlockCode::workgroup(ArrayRef<int64_t> shape, Type element) {
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  return kernel.addWorkgroupAttribution(
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space), loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> BlockCode::place(linalg::LinalgOp op, OpOperand *operand,
+                                    ValueRange at) {
+  AffineMap places = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> result;
+  for (AffineExpr expr : places.getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      result.push_back(at[loop.getPosition()]);
+    else
+      result.push_back(affine::expandAffineExpr(b, loc, expr, at, {}));
+  return result;
+}
+
+Value BlockCode::operandAt(linalg::LinalgOp op, OpOperand *operand,
+                           ValueRange at) {
+  Value value = inside(operand->get());
+  if (op.isScalar(operand))
+    return value;
+  return memref::LoadOp::create(b, loc, value, place(op, operand, at));
+}
+
+SmallVector<Value> BlockCode::body(linalg::LinalgOp op, ValueRange arguments,
+                                   ValueRange at) {
+  Block *block = op.getBlock();
+  IRMapping local(map);
+  local.map(block->getArguments(), arguments);
+  for (Operation &inner : block->without_terminator()) {
+    if (auto number = dyn_cast<linalg::IndexOp>(inner)) {
+      local.map(number.getResult(), at[number.getDim()]);
+      continue;
+    }
+    b.clone(inner, local);
+  }
+  return llvm::map_to_vector(
+      block->getTerminator()->getOperands(),
+      [&](Value value) { return local.lookupOrDefault(value); });
+}
+
+void BlockCode::elements(linalg::LinalgOp op, Value first, Value end) {
+  SmallVector<OpFoldResult> sizes = extents(op);
+  deal(first, end, [&](Value item) {
+    SmallVector<Value> at = indices(item, sizes);
+    SmallVector<Value> arguments;
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool read = op.payloadUsesValueFromOperand(&operand);
+      auto type = getElementTypeOrSelf(operand.get().getType());
+      arguments.push_back(read ? operandAt(op, &operand, at)
+                               : Value(ub::PoisonOp::create(b, loc, type)));
+    }
+    SmallVector<Value> results = body(op, arguments, at);
+    for (auto [result, operand] : llvm::zip(results, op.getDpsInitsMutable()))
+      memref::StoreOp::create(b, loc, result, inside(operand.get()),
+                              place(op, &operand, at));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> staticCount(linalg::LinalgOp op,
+                                          IteratorType kind) {
+  int64_t count = 1;
+  for (auto [size, iterator] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (iterator != kind)
+      continue;
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    count *= size;
+  }
+  return count;
+}
+
+ReductionLayout belfry::layoutOf(linalg::LinalgOp op) {
+  constexpr int64_t kFew = 32, kWarp = 32;
+  std::optional<int64_t> reduced = staticCount(op, IteratorType::reduction),
+                         outputs = staticCount(op, IteratorType::parallel);
+  ReductionLayout layout;
+  if (reduced && *reduced <= kFew)
+    return layout;
+  OpOperand *input = op.getDpsInputOperand(0);
+  AffineMap places = op.getMatchingIndexingMap(input);
+  if (places.getNumResults() > 0)
+    if (auto last = dyn_cast<AffineDimExpr>(places.getResults().back()))
+      layout.lanesInner = op.getIteratorTypesArray()[last.getPosition()] ==
+                          IteratorType::reduction;
+  layout.outputs = layout.lanesInner ? kBlockThreads / kWarp : kWarp;
+  if (outputs && *outputs < layout.outputs)
+    layout.outputs =
+        int64_t(llvm::PowerOf2Ceil(std::max<int64_t>(*outputs, 1)));
+  layout.lanes = kBlockThreads / layout.outputs;
+  return layout;
+}
+
+Value BlockCode::combine(Operation *combiner, Value x, Value y) {
+  Operation *clone = combiner->cloneWithoutRegions();
+  clone->setOperands({x, y});
+  clone->setLoc(loc);
+  b.insert(clone);
+  return clone->getResult(0);
+}
+
+Value BlockCode::startOr(linalg::LinalgOp op, function_ref<Value()> before) {
+  if (auto start = op->getAttrOfType<TypedAttr>(kStartAttr))
+    return arith::ConstantOp::create(b, loc, start);
+  return before();
+}
+
+LogicalResult BlockCode::reduction(linalg::LinalgOp op, Value first,
+                                   Value end) {
+  SmallVector<Operation *> combiners;
+  if (op.getNumDpsInits() != 1 ||
+      !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1)
+    return op->emitError("is a reduction that no kernel is known for");
+  Operation *combiner = combiners.front();
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
+  if (!neutral)
+    return op->emitError("reduces by an op without a neutral element");
+
+  ReductionLayout layout = layoutOf(op);
+  SmallVector<OpFoldResult> sizes = extents(op), outer, inner;
+  SmallVector<unsigned> outerLoops, innerLoops;
+  for (auto [d, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool parallel = iterator == IteratorType::parallel;
+    (parallel ? outer : inner).push_back(sizes[d]);
+    (parallel ? outerLoops : innerLoops).push_back(d);
+  }
+  Value total = count(op, IteratorType::reduction);
+  Type element = combiner->getResult(0).getType();
+  Value lanes = index(layout.lanes), outputs = index(layout.outputs);
+  Value lane = index(0), side = thread();
+  if (layout.lanes > 1) {
+    Value fast = index(layout.lanesInner ? layout.lanes : layout.outputs);
+    lane = arith::RemUIOp::create(b, loc, thread(), fast);
+    side = arith::DivUIOp::create(b, loc, thread(), fast);
+    if (!layout.lanesInner)
+      std::swap(lane, side);
+  }
+  Value partial;
+  if (layout.lanes > 1)
+    partial = workgroup({kBlockThreads}, element);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+
+  loop(first, end, outputs, [&](Value base) {
+    Value output = add(base, side);
+    Value there =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, output, end);
+    SmallVector<Value> at(op.getNumLoops(), index(0));
+    for (auto [loop, i] : llvm::zip(outerLoops, indices(output, outer)))
+      at[loop] = i;
+    Value zero = arith::ConstantOp::create(b, loc, *neutral);
+    // A lane beyond the last output sums nothing.
+    Value bound = arith::SelectOp::create(b, loc, there, total, lane);
+    auto sum = scf::ForOp::create(b, loc, lane, bound, lanes, zero);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(sum.getBody());
+      SmallVector<Value> here = at;
+      for (auto [loop, i] :
+           llvm::zip(innerLoops, indices(sum.getInductionVar(), inner)))
+        here[loop] = i;
+      SmallVector<Value> arguments;
+      for (OpOperand *input : op.getDpsInputOperands())
+        arguments.push_back(operandAt(op, input, here));
+      arguments.push_back(sum.getRegionIterArg(0));
+      scf::YieldOp::create(b, loc, body(op, arguments, here));
+    }
+    Value own = sum.getResult(0);
+    auto finish = [&](Value value) {
+      SmallVector<Value> to = place(op, &init, at);
+      Value memref = inside(init.get());
+      Value before = startOr(op, [&]() -> Value {
+        return memref::LoadOp::create(b, loc, memref, to);
+      });
+      memref::StoreOp::create(b, loc, combine(combiner, before, value), memref,
+                              to);
+    };
+    if (layout.lanes == 1) {
+      guarded(there, [&] { finish(own); });
+      return;
+    }
+    memref::StoreOp::create(b, loc, own, partial, thread());
+    barrier();
+    int64_t apart = layout.lanesInner ? 1 : layout.outputs;
+    for (int64_t half = layout.lanes / 2; half > 0; half /= 2) {
+      guarded(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lane,
+                                    index(half)),
+              [&] {
+                Value x = memref::LoadOp::create(b, loc, partial, thread());
+                Value other = add(thread(), index(half * apart));
+                Value y = memref::LoadOp::create(b, loc, partial, other);
+                memref::StoreOp::create(b, loc, combine(combiner, x, y),
+                                        partial, thread());
+              });
+      barrier();
+    }
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, index(0));
+    guarded(arith::AndIOp::create(b, loc, there, isFirst),
+            [&] { finish(memref::LoadOp::create(b, loc, partial, thread())); });
+    barrier();
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+bool belfry::isProduct(Operation *op) {
+  auto matmul = dyn_cast<linalg::MatmulOp>(op);
+  return matmul && !matmul.hasUserDefinedMaps();
+}
+
+Value BlockCode::multiplyAdd(Value x, Value y, Value sum) {
+  if (isa<FloatType>(sum.getType()))
+    return math::FmaOp::create(b, loc, x, y, sum);
+  return arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, x, y),
+                               sum);
+}
+
+void BlockCode::productElements(linalg::LinalgOp op) {
+  Value a = inside(op->getOperand(0)), matrix = inside(op->getOperand(1)),
+        c = inside(op->getOperand(2));
+  SmallVector<OpFoldResult> sizes = extents(op);
+  Value depth = indexValue(b, loc, sizes[2]);
+  sizes.pop_back();
+  Value all = indexValue(b, loc, mulIndex(b, loc, sizes[0], sizes[1]));
+  deal(index(0), all, [&](Value item) {
+    SmallVector<Value> at = indices(item, sizes);
+    Value before = startOr(
+        op, [&]() -> Value { return memref::LoadOp::create(b, loc, c, at); });
+    auto sum = scf::ForOp::create(b, loc, index(0), depth, index(1), before);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(sum.getBody());
+      Value k = sum.getInductionVar();
+      Value x = memref::LoadOp::create(b, loc, a, ValueRange{at[0], k});
+      Value y = memref::LoadOp::create(b, loc, matrix, ValueRange{k, at[1]});
+      scf::YieldOp::create(b, loc, multiplyAdd(x, y, sum.getRegionIterArg(0)));
+    }
+    memref::StoreOp::create(b, loc, sum.getResult(0), c, at);
+  });
+}
+
+void BlockCode::productTile(linalg::LinalgOp op, Value tile) {
+  // Each of 16 × 16 threads has 4 × 4 elements of the tile, 16 apart, so that
+  // neighbours store next to each other.
+  constexpr int64_t kSide = 16, kOwn = kTileRows / kSide, kDepth = 16;
+  static_assert(kSide * kSide == kBlockThreads && kTileRows == kTileColumns);
+  Value a = inside(op->getOperand(0)), matrix = inside(op->getOperand(1)),
+        c = inside(op->getOperand(2));
+  Type element = cast<MemRefType>(c.getType()).getElementType();
+  SmallVector<OpFoldResult> sizes = extents(op);
+  Value m = indexValue(b, loc, sizes[0]), n = indexValue(b, loc, sizes[1]),
+        depth = indexValue(b, loc, sizes[2]);
+  Value wide = ceilDiv(n, kTileColumns);
+  Value row = mul(arith::DivUIOp::create(b, loc, tile, wide), index(kTileRows)),
+        column = mul(arith::RemUIOp::create(b, loc, tile, wide),
+                     index(kTileColumns));
+  // One column more than needed: neighbours in a column are in other banks.
+  Value aTile = workgroup({kTileRows, kDepth + 1}, element),
+        bTile = workgroup({kDepth, kTileColumns + 1}, element);
+  Value y = arith::DivUIOp::create(b, loc, thread(), index(kSide)),
+        x = arith::RemUIOp::create(b, loc, thread(), index(kSide));
+  auto less = [&](Value i, Value end) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, end);
+  };
+  auto both = [&](Value p, Value q) -> Value {
+    return arith::AndIOp::create(b, loc, p, q);
+  };
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  auto loadOr = [&](Value condition, Value memref, ValueRange at) -> Value {
+    auto branch = scf::IfOp::create(b, loc, element, condition, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(
+        b, loc, memref::LoadOp::create(b, loc, memref, at).getResult());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, zero);
+    return branch.getResult(0);
+  };
+  SmallVector<Value> rows, columns, sums;
+  for (int64_t i = 0; i < kOwn; ++i) {
+    rows.push_back(add(row, add(y, index(i * kSide))));
+    columns.push_back(add(column, add(x, index(i * kSide))));
+  }
+  for (Value i : rows)
+    for (Value j : columns)
+      sums.push_back(startOr(op, [&] {
+        return loadOr(both(less(i, m), less(j, n)), c, ValueRange{i, j});
+      }));
+
+  auto outer = scf::ForOp::create(b, loc, index(0), depth, index(kDepth), sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(outer.getBody());
+    Value k0 = outer.getInductionVar();
+    // Threads next to each other load what is next to each other in B, and in
+    // A along k.
+    for (int64_t i = 0; i < kOwn; ++i) {
+      Value own = add(y, index(i * kSide)), k = add(k0, x);
+      memref::StoreOp::create(b, loc,
+                              loadOr(both(less(rows[i], m), less(k, depth)), a,
+                                     ValueRange{rows[i], k}),
+                              aTile, ValueRange{own, x});
+    }
+    for (int64_t i = 0; i < kOwn; ++i) {
+      Value own = add(x, index(i * kSide)), k = add(k0, y);
+      memref::StoreOp::create(b, loc,
+                              loadOr(both(less(k, depth), less(columns[i], n)),
+                                     matrix, ValueRange{k, columns[i]}),
+                              bTile, ValueRange{y, own});
+    }
+    barrier();
+    auto inner = scf::ForOp::create(
+        b, loc, index(0),
+        least(index(kDepth), arith::SubIOp::create(b, loc, depth, k0)),
+        index(1), outer.getRegionIterArgs());
+    {
+      OpBuilder::InsertionGuard innerGuard(b);
+      b.setInsertionPointToStart(inner.getBody());
+      Value k = inner.getInductionVar();
+      SmallVector<Value> left, right, next;
+      for (int64_t i = 0; i < kOwn; ++i) {
+        left.push_back(memref::LoadOp::create(
+            b, loc, aTile, ValueRange{add(y, index(i * kSide)), k}));
+        right.push_back(memref::LoadOp::create(
+            b, loc, bTile, ValueRange{k, add(x, index(i * kSide))}));
+      }
+      for (int64_t i = 0; i < kOwn * kOwn; ++i)
+        next.push_back(multiplyAdd(left[i / kOwn], right[i % kOwn],
+                                   inner.getRegionIterArg(i)));
+      scf::YieldOp::create(b, loc, next);
+    }
+    barrier();
+    scf::YieldOp::create(b, loc, inner.getResults());
+  }
+  for (int64_t i = 0; i < kOwn * kOwn; ++i) {
+    Value r = rows[i / kOwn], s = columns[i % kOwn];
+    guarded(both(less(r, m), less(s, n)), [&] {
+      memref::StoreOp::create(b, loc, outer.getResult(i), c, ValueRange{r, s});
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and sequences
+//===----------------------------------------------------------------------===//
+
+Value BlockCode::tripCount(scf::ForOp loop) {
+  Value first = inside(loop.getLowerBound()),
+        end = inside(loop.getUpperBound());
+  Value all = getConstantIntValue(first) == 0
+                  ? end
+                  : Value(arith::SubIOp::create(b, loc, end, first));
+  Value step = inside(loop.getStep());
+  if (auto constant = getConstantIntValue(step))
+    return ceilDiv(all, *constant);
+  return arith::CeilDivSIOp::create(b, loc, all, step);
+}
+
+void BlockCode::iterations(scf::ForOp loop, Value first, Value end) {
+  deal(first, end, [&](Value item) {
+    Value iv =
+        add(inside(loop.getLowerBound()), mul(item, inside(loop.getStep())));
+    IRMapping local(map);
+    local.map(loop.getInductionVar(), iv);
+    for (Operation &inner : loop.getBody()->without_terminator())
+      b.clone(inner, local);
+  });
+}
+
+LogicalResult BlockCode::oneIteration(scf::ForOp loop, Value number) {
+  map.map(loop.getInductionVar(), add(inside(loop.getLowerBound()),
+                                      mul(number, inside(loop.getStep()))));
+  return sequence(*loop.getBody());
+}
+
+void BlockCode::alone(Operation *op) {
+  guarded(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread(),
+                                index(0)),
+          [&] {
+            Operation *clone = b.clone(*op, map);
+            clone->removeAttr(kKernelAttr);
+            clone->removeAttr(kIndependentAttr);
+          });
+}
+
+LogicalResult BlockCode::sequence(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(single(&op)))
+      return failure();
+  return success();
+}
+
+Operation *belfry::nextOnMemory(Operation *op) {
+  do
+    op = op->getNextNode();
+  while (op && isMemoryEffectFree(op) &&
+         !op->hasTrait<OpTrait::IsTerminator>());
+  return op;
+}
+
+LogicalResult BlockCode::single(Operation *operation) {
+  Operation &op = *operation;
+  if (isa<memref::PrefetchOp>(op))
+    return success();
+  if (isMemoryEffectFree(&op)) {
+    b.clone(op, map);
+    return success();
+  }
+  if (isa<memref::LoadOp>(op)) {
+    b.clone(op, map);
+    // Nobody writes there before all have read; loads in a row need this once.
+    if (!isa_and_nonnull<memref::LoadOp>(nextOnMemory(&op)))
+      barrier();
+    return success();
+  }
+  if (isProduct(&op)) {
+    productElements(cast<linalg::LinalgOp>(op));
+    barrier();
+    return success();
+  }
+  if (auto linalg = dyn_cast<linalg::LinalgOp>(op)) {
+    Value first = index(0), end = count(linalg, IteratorType::parallel);
+    if (linalg.getNumReductionLoops() == 0)
+      elements(linalg, first, end);
+    else if (failed(reduction(linalg, first, end)))
+      return failure();
+    barrier();
+    return success();
+  }
+  if (op.hasAttr(kKernelAttr) || isa<memref::StoreOp>(op)) {
+    if (op.hasAttr(kIndependentAttr))
+      iterations(cast<scf::ForOp>(op), index(0),
+                 tripCount(cast<scf::ForOp>(op)));
+    else
+      alone(&op);
+    barrier();
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getInits().empty()) {
+    auto inner = scf::ForOp::create(b, loc, inside(loop.getLowerBound()),
+                                    inside(loop.getUpperBound()),
+                                    inside(loop.getStep()));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(inner.getBody());
+    map.map(loop.getInductionVar(), inner.getInductionVar());
+    if (failed(sequence(*loop.getBody())))
+      return failure();
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op);
+      branch && branch.getNumResults() == 0) {
+    auto inner = scf::IfOp::create(b, loc, inside(branch.getCondition()),
+                                   branch.elseBlock() != nullptr);
+    OpBuilder::InsertionGuard guard(b);
+    for (auto [from, to] :
+         llvm::zip(branch->getRegions(), inner->getRegions())) {
+      if (from.empty())
+        continue;
+      b.setInsertionPointToStart(&to.front());
+      if (failed(sequence(from.front())))
+        return failure();
+    }
+    return success();
+  }
+  return op.emitOpError("has no kernel");
+}

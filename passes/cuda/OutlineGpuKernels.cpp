@@ -1,0 +1,436 @@
+//===- OutlineGpuKernels.cpp - the ops of a phase as kernels --------------===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/cuda/BlockCode.h"
+#include "passes/lowering/NnLowering.h"
+#include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace belfry {
+#define GEN_PASS_DEF_OUTLINEGPUKERNELS
+#include "passes/Passes.h.inc"
+} // namespace belfry
+
+using namespace mlir;
+using namespace belfry;
+using utils::IteratorType;
+
+namespace {
+
+/// How an op becomes a kernel.
+enum class Shape { Elements, Reduction, Tiles, Iterations, Blocks, OneBlock };
+
+/// What an op reads from outside of itself, and where it is computed.
+struct Environment {
+  SmallVector<Value> arguments;      ///< known before the launch
+  SmallVector<Operation *> computed; ///< in the kernel, in order
+};
+
+struct OutlineGpuKernelsPass
+    : belfry::impl::OutlineGpuKernelsBase<OutlineGpuKernelsPass> {
+  void runOnOperation() override;
+
+  LogicalResult outline(func::FuncOp phase);
+  LogicalResult outline(Operation *op);
+  LogicalResult build(Operation *op, Shape shape, BlockCode &code);
+  /// The blocks of the grid, an index value in the phase.
+  Value gridOf(Operation *op, Shape shape, OpBuilder &b);
+  Environment environmentOf(Operation *op);
+  gpu::GPUFuncOp share(gpu::GPUFuncOp kernel);
+
+  gpu::GPUModuleOp kernels;
+  llvm::StringMap<gpu::GPUFuncOp> known; ///< by the text of the function
+};
+
+} // namespace
+
+/// Elements of a block: enough for each thread that a launch is worth it.
+static constexpr int64_t kBlockElements = 4 * kBlockThreads;
+
+static Shape shapeOf(Operation *op) {
+  if (isProduct(op))
+    return Shape::Tiles;
+  if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
+    return linalg.getNumReductionLoops() ? Shape::Reduction : Shape::Elements;
+  if (op->hasAttr(kIndependentAttr))
+    return Shape::Iterations;
+  return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
+}
+
+static StringRef familyOf(Operation *op, Shape shape) {
+  switch (shape) {
+  case Shape::Elements:
+    return "elementwise";
+  case Shape::Reduction:
+    return "reduce";
+  case Shape::Tiles:
+    return "dot";
+  case Shape::Iterations:
+    return "loop";
+  case Shape::Blocks:
+    return "scan";
+  case Shape::OneBlock:
+    return op->hasAttr(kKernelAttr) ? "loop" : "scan";
+  }
+  llvm_unreachable("all shapes are covered");
+}
+
+/// Whether a value of a phase can be had without reading memory.
+static bool isKnownBefore(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || (isMemoryEffectFree(op) &&
+                 llvm::all_of(op->getOperands(), isKnownBefore));
+}
+
+Environment OutlineGpuKernelsPass::environmentOf(Operation *op) {
+  Environment environment;
+  llvm::SetVector<Value> used;
+  used.insert(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  llvm::SetVector<Operation *> computed;
+  llvm::SetVector<Value> arguments;
+  auto need = [&](auto &self, Value value) -> void {
+    Operation *maker = value.getDefiningOp();
+    bool constant = maker && maker->hasTrait<OpTrait::ConstantLike>() &&
+                    !maker->hasAttr(kArgumentAttr);
+    if (!constant && isKnownBefore(value)) {
+      arguments.insert(value);
+      return;
+    }
+    for (Value operand : maker->getOperands())
+      self(self, operand);
+    computed.insert(maker);
+  };
+  for (Value value : used)
+    need(need, value);
+  environment.arguments.assign(arguments.begin(), arguments.end());
+  environment.computed.assign(computed.begin(), computed.end());
+  return environment;
+}
+
+LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
+                                           BlockCode &code) {
+  auto range = [&](Value all, int64_t each) {
+    Value first = code.mul(code.block(), code.index(each));
+    return std::pair(first, code.least(code.add(first, code.index(each)), all));
+  };
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  switch (shape) {
+  case Shape::Elements: {
+    auto [first, end] =
+        range(code.count(linalg, IteratorType::parallel), kBlockElements);
+    code.elements(linalg, first, end);
+    return success();
+  }
+  case Shape::Reduction: {
+    auto [first, end] = range(code.count(linalg, IteratorType::parallel),
+                              layoutOf(linalg).outputs);
+    return code.reduction(linalg, first, end);
+  }
+  case Shape::Tiles:
+    code.productTile(linalg, code.block());
+    return success();
+  case Shape::Iterations: {
+    auto loop = cast<scf::ForOp>(op);
+    auto [first, end] = range(code.tripCount(loop), kBlockThreads);
+    code.iterations(loop, first, end);
+    return success();
+  }
+  case Shape::Blocks:
+    return code.oneIteration(cast<scf::ForOp>(op), code.block());
+  case Shape::OneBlock:
+    return code.single(op);
+  }
+  llvm_unreachable("all shapes are covered");
+}
+
+/// The extent of a memref of a phase.
+static OpFoldResult extentOf(OpBuilder &b, Value memref, int64_t d) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(d))
+    return b.getIndexAttr(type.getDimSize(d));
+  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+    return view.getMixedSizes()[d];
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (!argument)
+    return memref::DimOp::create(b, memref.getLoc(), memref, d).getResult();
+  auto phase = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto multiple =
+      phase.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kExtentAttr);
+  return mulIndex(b, memref.getLoc(), OpFoldResult(phase.getArgument(kRows)),
+                  b.getIndexAttr(multiple ? multiple.getInt() : 1));
+}
+
+Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
+  Location loc = op->getLoc();
+  auto ceilDiv = [&](OpFoldResult x, int64_t y) -> OpFoldResult {
+    if (auto n = getConstantIntValue(x))
+      return b.getIndexAttr(llvm::divideCeil(*n, y));
+    Value sum = indexValue(b, loc, addIndex(b, loc, x, b.getIndexAttr(y - 1)));
+    return arith::DivUIOp::create(b, loc, sum,
+                                  arith::ConstantIndexOp::create(b, loc, y))
+        .getResult();
+  };
+  SmallVector<OpFoldResult> extents;
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  if (linalg) {
+    extents.resize(linalg.getNumLoops());
+    for (OpOperand &operand : op->getOpOperands())
+      if (!linalg.isScalar(&operand))
+        for (auto [d, expr] : llvm::enumerate(
+                 linalg.getMatchingIndexingMap(&operand).getResults()))
+          if (auto loop = dyn_cast<AffineDimExpr>(expr))
+            extents[loop.getPosition()] = extentOf(b, operand.get(), d);
+  }
+  auto outputs = [&] {
+    OpFoldResult product = b.getIndexAttr(1);
+    for (auto [extent, iterator] :
+         llvm::zip(extents, linalg.getIteratorTypesArray()))
+      if (iterator == IteratorType::parallel)
+        product = mulIndex(b, loc, product, extent);
+    return product;
+  };
+  auto trips = [&](int64_t each) {
+    auto loop = cast<scf::ForOp>(op);
+    Value all = arith::SubIOp::create(b, loc, loop.getUpperBound(),
+                                      loop.getLowerBound());
+    all = arith::CeilDivSIOp::create(b, loc, all, loop.getStep());
+    return ceilDiv(OpFoldResult(all), each);
+  };
+  OpFoldResult blocks = b.getIndexAttr(1);
+  switch (shape) {
+  case Shape::Elements:
+    blocks = ceilDiv(outputs(), kBlockElements);
+    break;
+  case Shape::Reduction:
+    blocks = ceilDiv(outputs(), layoutOf(linalg).outputs);
+    break;
+  case Shape::Tiles:
+    blocks = mulIndex(b, loc, ceilDiv(extents[0], kTileRows),
+                      ceilDiv(extents[1], kTileColumns));
+    break;
+  case Shape::Iterations:
+    blocks = trips(kBlockThreads);
+    break;
+  case Shape::Blocks:
+    blocks = trips(1);
+    break;
+  case Shape::OneBlock:
+    break;
+  }
+  return indexValue(b, loc, blocks);
+}
+
+gpu::GPUFuncOp OutlineGpuKernelsPass::share(gpu::GPUFuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  auto [it, fresh] = known.try_emplace(text, kernel);
+  if (!fresh) {
+    kernel.erase();
+    return it->second;
+  }
+  kernel.setName((kernel.getName() + "_" + Twine(known.size() - 1)).str());
+  ++numKernels;
+  return kernel;
+}
+
+/// What a certificate says of the op.
+static DictionaryAttr factsOf(Operation *op, Shape shape) {
+  Builder b(op->getContext());
+  SmallVector<std::string> names;
+  std::string extents;
+  auto note = [&](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type)
+      return;
+    std::string name;
+    llvm::raw_string_ostream(name) << type.getElementType();
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+    // The last one is what is written.
+    llvm::raw_string_ostream os(extents);
+    extents.clear();
+    for (int64_t extent : type.getShape()) {
+      os << (extents.empty() ? "" : "x");
+      if (ShapedType::isDynamic(extent))
+        os << '?';
+      else
+        os << extent;
+    }
+  };
+  op->walk(
+      [&](Operation *inner) { llvm::for_each(inner->getOperands(), note); });
+  llvm::sort(names);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("family", b.getStringAttr(familyOf(op, shape))),
+       b.getNamedAttr("dtype", b.getStringAttr(llvm::join(names, ","))),
+       b.getNamedAttr("shape", b.getStringAttr(extents))});
+}
+
+LogicalResult OutlineGpuKernelsPass::outline(Operation *op) {
+  Shape shape = shapeOf(op);
+  Environment environment = environmentOf(op);
+  MLIRContext *context = &getContext();
+  Location unknown = UnknownLoc::get(context);
+  OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
+  auto types = llvm::map_to_vector(environment.arguments,
+                                   [](Value value) { return value.getType(); });
+  auto kernel = gpu::GPUFuncOp::create(b, unknown, familyOf(op, shape),
+                                       FunctionType::get(context, types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({int32_t(kBlockThreads), 1, 1}));
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  IRMapping map;
+  map.map(environment.arguments,
+          kernel.getArguments().take_front(types.size()));
+  for (Operation *maker : environment.computed)
+    b.clone(*maker, map);
+  BlockCode code(b, unknown, kernel, map);
+  if (failed(build(op, shape, code))) {
+    kernel.erase();
+    return failure();
+  }
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  gpu::ReturnOp::create(b, unknown);
+  kernel = share(kernel);
+
+  b.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1),
+        threads = arith::ConstantIndexOp::create(b, loc, kBlockThreads);
+  auto launch = gpu::LaunchFuncOp::create(
+      b, loc, kernel, {gridOf(op, shape, b), one, one}, {threads, one, one},
+      Value(), environment.arguments);
+  launch->setAttr(kLaunchAttr, factsOf(op, shape));
+  ++numLaunches;
+  op->erase();
+  return success();
+}
+
+/// The buffer of which a memref is a view.
+static Value bufferOf(Value memref) {
+  while (auto *op = memref.getDefiningOp())
+    if (isa<memref::ReinterpretCastOp, memref::CastOp>(op))
+      memref = op->getOperand(0);
+    else
+      break;
+  return memref;
+}
+
+static bool writesTo(Operation *op, Value buffer) {
+  return op
+      ->walk([&](Operation *inner) {
+        auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+        if (!effects)
+          return WalkResult::advance();
+        for (Value operand : inner->getOperands())
+          if (isa<MemRefType>(operand.getType()) &&
+              bufferOf(operand) == buffer &&
+              effects.getEffectOnValue<MemoryEffects::Write>(operand))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What a phase loads goes to the kernels that read it: nothing may write there
+/// in between.
+static LogicalResult checkLoads(func::FuncOp phase) {
+  Block &body = phase.getBody().front();
+  for (auto load : body.getOps<memref::LoadOp>()) {
+    SmallVector<Value> values{load.getResult()};
+    Operation *last = load;
+    while (!values.empty())
+      for (Operation *user : values.pop_back_val().getUsers()) {
+        Operation *at = body.findAncestorOpInBlock(*user);
+        if (at == user && isMemoryEffectFree(user))
+          llvm::append_range(values, user->getResults());
+        else if (last->isBeforeInBlock(at))
+          last = at;
+      }
+    Value buffer = bufferOf(load.getMemRef());
+    for (Operation *op = load; op != last; op = op->getNextNode())
+      if (Operation *next = op->getNextNode(); writesTo(next, buffer))
+        return load.emitOpError("is read by a kernel behind a write to the "
+                                "same buffer");
+  }
+  return success();
+}
+
+/// Whether the op writes every element of its output.
+static bool coversOutput(linalg::LinalgOp op) {
+  AffineMap places = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return places.isProjectedPermutation();
+}
+
+/// Gives a reduction or a product the constant that its output is filled with
+/// just before, and takes the fill out: a launch less, and an array that is not
+/// read.
+static void mergeFills(func::FuncOp phase) {
+  SmallVector<linalg::FillOp> fills;
+  phase.walk([&](linalg::FillOp fill) { fills.push_back(fill); });
+  for (linalg::FillOp fill : fills) {
+    Attribute constant;
+    if (!matchPattern(fill.value(), m_Constant(&constant)))
+      continue;
+    auto user = dyn_cast_or_null<linalg::LinalgOp>(nextOnMemory(fill));
+    if (!user || user.getNumReductionLoops() == 0 ||
+        user.getNumDpsInits() != 1 ||
+        user.getDpsInitOperand(0)->get() != fill.output() ||
+        !coversOutput(user) ||
+        llvm::is_contained(user.getDpsInputs(), fill.output()))
+      continue;
+    user->setAttr(kStartAttr, constant);
+    fill.erase();
+  }
+}
+
+LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
+  if (failed(checkLoads(phase)))
+    return failure();
+  mergeFills(phase);
+  for (Operation &op : llvm::make_early_inc_range(
+           phase.getBody().front().without_terminator())) {
+    if (isMemoryEffectFree(&op) || isa<memref::LoadOp>(op))
+      continue;
+    if (failed(outline(&op)))
+      return failure();
+  }
+  // What kernels read now.
+  SmallVector<Operation *> left =
+      llvm::map_to_vector(phase.getBody().front().without_terminator(),
+                          [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(left))
+    if (op->use_empty() && (isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
+      op->erase();
+  for (Operation &op : phase.getBody().front())
+    if (isa<memref::LoadOp>(op))
+      return op.emitOpError("is needed before a launch");
+  return success();
+}
+
+void OutlineGpuKernelsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  b.getUnitAttr());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kFunctionAttr))
+      if (failed(verifyPhase<MemRefType>(function)) ||
+          failed(outline(function)))
+        return signalPassFailure();
+}

@@ -1,0 +1,122 @@
+"""Kernels for GPUs: programs that the host runs for one compute what programs for the host do, and kernels are compiled and assembled for every architecture."""
+import json
+import os
+import re
+import shutil
+
+import bench_data
+import harness as h
+import switches
+from dataclasses import replace
+
+ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
+TOWERS = (1, 4)
+MOST_BYTES = 3e6  # of a cubin
+
+
+def run(ctx, only=None):
+    for part in (against_host, certificate, options):
+        if not only or only in part.__name__:
+            part(ctx, ctx.folder("gpu-" + part.__name__))
+
+
+def against_host(ctx, _):
+    """Losses, first gradients, weights and predictions of some steps, under every mask, for one tower and several."""
+    own = ctx.target
+    for family in switches.MODELS:
+        folder, model, data = switches.prepare(ctx, family)
+        found = {}
+        for ctx.target in ("host", "cuda-emulated"):
+            found[ctx.target] = switches.numbers(ctx, f"gpu {family}, {ctx.target}", family, folder, model, data, ctx.target, tower_counts=TOWERS)
+        ctx.target = own
+        for key, want in (found["host"] or {}).items():
+            for what, tensors in want.items():
+                got = found["cuda-emulated"] and found["cuda-emulated"][key][what]
+                ctx.check(f"gpu {family}, mask {key[0]}, towers {key[1]}: {what}", switches.difference(got, tensors, False) if got else "no numbers of cuda-emulated")
+
+
+def quickdraw(folder, **changes):
+    model = replace(bench_data.A, name="model", **changes)
+    path = os.path.join(folder, f"model{len(os.listdir(folder))}.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(bench_data.architecture(model), f)
+    return path
+
+
+def compiled(ctx, name, model, folder, *flags):
+    """PTX, and the certificate or None."""
+    ptx, certificate = os.path.join(folder, "kernels.ptx"), os.path.join(folder, "certificate.json")
+    r = ctx.run([ctx.tool("belfryc"), model, "--target", "cuda", "--emit", "ptx", "-o", ptx, *(["--certificate", certificate] if flags else []), *flags])
+    if not ctx.ran(name, r):
+        return "", None
+    with open(ptx, encoding="utf-8") as f:
+        return f.read(), h.load_json(certificate) if flags else None
+
+
+def certificate(ctx, folder):
+    ptx, _ = compiled(ctx, "gpu: PTX of the masked LSTM", quickdraw(folder), folder)
+    called = re.findall(r"^\s*(?:call.*|.*\.(?:ftz|approx)\..*)$", ptx, re.M)
+    ctx.check("gpu: kernels call nothing, and approximate nothing", called[0] if called or not ptx else None)
+    if not toolkit(ctx):
+        print("gpu: no ptxas on this machine: nothing is assembled")
+        return
+    launches = []
+    for steps in (12, 100):
+        _, c = compiled(ctx, f"gpu: all architectures, {steps} steps", quickdraw(folder, steps=steps), folder, "--cuda-arch", "all")
+        if not c:
+            return
+        launches.append(c["launches"])
+    ctx.check("gpu: as many launches for 12 steps as for 100", None if launches[0] == launches[1] else f"{launches}")
+    ctx.check("gpu: the certificate's architectures", None if c["architectures"] == ARCHITECTURES else f"{c['architectures']}")
+    kernels = {k["name"]: k for k in c["kernels"]}
+    missing = [o for o in c["ops"] if o["kernel"] not in kernels or not o["dtype"] or o["source"] != "generated"]
+    ctx.check("gpu: every op has a kernel", f"{missing[0]}" if missing or not c["ops"] else None)
+    loose = [k for k in kernels if k not in {o["kernel"] for o in c["ops"]}]
+    ctx.check("gpu: every kernel has an op", f"{loose}" if loose else None)
+    layers = {o["layer"] for o in c["ops"] if o["function"] == "train"}
+    ctx.check("gpu: ops say their layers", None if {"lstm_1", "lstm_2", "dropout_1", "masking"} <= layers else f"{layers}")
+    partly = [k for k, v in kernels.items() if sorted(v["assembled"]) != sorted(ARCHITECTURES) or not all(a["registers"] > 0 and 0 < a["occupancy"] <= 1 for a in v["assembled"].values())]
+    ctx.check("gpu: every kernel is assembled for every architecture", f"{partly}" if partly else None)
+    spills = [(k, a) for k, v in kernels.items() if v["family"] == "scan" for a, use in v["assembled"].items() if use["spill_loads"] or use["spill_stores"]]
+    ctx.check("gpu: loops over time spill no registers", f"{spills}" if spills else None)
+    for arch in ("75", "120"):
+        cubin = os.path.join(folder, "kernels.cubin")
+        if ctx.ran(f"gpu: cubin for {arch}", ctx.run([ctx.tool("belfryc"), quickdraw(folder), "--target", "cuda", "--emit", "cubin", "--cuda-arch", arch, "-o", cubin])):
+            with open(cubin, "rb") as f:
+                data = f.read()
+            ctx.check(f"gpu: cubin for {arch} is ELF of at most 3 MB", None if data[:4] == b"\x7fELF" and len(data) <= MOST_BYTES else f"{data[:4]}, {len(data)} bytes")
+
+
+def toolkit(ctx):
+    """Whether belfryc finds ptxas, asked by a cubin of a small model."""
+    folder = ctx.folder("gpu-toolkit")
+    r = ctx.run([ctx.tool("belfryc"), quickdraw(folder, steps=2, units=4, layers=1), "--target", "cuda", "--emit", "cubin", "--cuda-arch", "80", "-o", os.path.join(folder, "x.cubin")])
+    if r.rc == 0:
+        return True
+    ctx.check("gpu: what is said without ptxas", None if r.rc == 1 and "'ptxas' of the CUDA toolkit is missing" in r.err and "--cuda-path" in r.err else f"{r.how()}: {r.err[-300:]}")
+    return False
+
+
+def options(ctx, folder):
+    model = quickdraw(folder, steps=2, units=4, layers=1)
+    out, broken = os.path.join(folder, "out"), os.path.join(folder, "toolkit")
+    os.makedirs(os.path.join(broken, "bin"))
+    fake = os.path.join(broken, "bin", "ptxas")
+    with open(fake, "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\necho 'ptxas x.ptx, line 7; fatal : no such thing' >&2\nexit 255\n")
+    os.chmod(fake, 0o755)
+    cuda = ["--target", "cuda"]
+    for what, flags, words in (("an unknown architecture", [*cuda, "--emit", "ptx", "--cuda-arch", "77"], ["'77'", "--cuda-arch", "75, 80, 86, 89, 90, 100, 120, all"]),
+                               ("an architecture of the host", ["--cuda-arch", "90"], ["--cuda-arch", "'cuda'", "'host'"]),
+                               ("a certificate of the host", ["--certificate", out + ".json"], ["--certificate", "'cuda'"]),
+                               ("several cubins", [*cuda, "--emit", "cubin", "--cuda-arch", "80,90"], ["--cuda-arch"]),
+                               ("a folder without a toolkit", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", folder], ["--cuda-path", "bin/ptxas"]),
+                               ("a toolkit that fails", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", broken], ["sm_80", "line 7", "no such thing", ".ptx"]),
+                               ("a program", cuda, ["--emit ptx", "cuda-emulated"]),
+                               ("a profile of ops", ["--target", "cuda-emulated", "--profile-ops"], ["--profile-ops", "'cuda-emulated'"])):
+        r = ctx.run([ctx.tool("belfryc"), model, "-o", out, *flags])
+        left = [f for f in (out, out + ".json") if os.path.exists(f)]
+        for kept in re.findall(r"PTX is kept: '(.*)'", r.err):
+            os.remove(kept)
+        ctx.check(f"gpu: {what} is refused", None if r.rc == 1 and r.err.startswith("error: ") and all(w in r.err for w in words) and not left else f"{r.how()}, left {left}: {r.err[-300:]}")
+    shutil.rmtree(broken)
