@@ -58,7 +58,6 @@ constexpr llvm::StringLiteral kTargetAttr = "belfry.target";
 llvm::Error noteTarget(mlir::ModuleOp module, Stage stage,
                        llvm::StringRef target);
 
-
 /// Registers --belfry-pipeline='target=… towers=N …'.
 void registerBelfryPipeline();
 
