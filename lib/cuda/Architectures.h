@@ -48,7 +48,6 @@ struct KernelResources {
   int64_t spillLoads = 0;  ///< bytes
   int64_t stackBytes = 0;  ///< of a thread
   int64_t sharedBytes = 0; ///< of a block, static
-  int64_t constantBytes = 0;
 };
 
 /// Threads of a multiprocessor that can run the kernel at once, of those that

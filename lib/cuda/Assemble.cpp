@@ -59,8 +59,7 @@ static std::map<std::string, KernelResources> readResources(StringRef said) {
   llvm::Regex entry("Compiling entry function '([^']+)'"),
       stack("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, "
             "([0-9]+) bytes spill loads"),
-      registers("Used ([0-9]+) registers"), shared("([0-9]+) bytes smem"),
-      constant("([0-9]+) bytes cmem");
+      registers("Used ([0-9]+) registers"), shared("([0-9]+) bytes smem");
   llvm::SmallVector<StringRef> lines, match;
   said.split(lines, '\n');
   auto number = [&](unsigned group) {
@@ -84,8 +83,6 @@ static std::map<std::string, KernelResources> readResources(StringRef said) {
       kernel->registers = number(1);
     if (shared.match(line, &match))
       kernel->sharedBytes = number(1);
-    if (constant.match(line, &match))
-      kernel->constantBytes = number(1);
   }
   return kernels;
 }
@@ -111,10 +108,8 @@ belfry::assemble(StringRef ptx, llvm::ArrayRef<unsigned> architectures,
   llvm::Expected<TemporaryFile> source = TemporaryFile::create("ptx");
   if (!source)
     return source.takeError();
-  auto write = [&](StringRef path) {
-    return writeFile(path, [&](llvm::raw_ostream &os) { os << ptx; });
-  };
-  if (llvm::Error error = write(source->path()))
+  if (llvm::Error error =
+          writeFile(source->path(), [&](llvm::raw_ostream &os) { os << ptx; }))
     return error;
   std::vector<Run> runs(architectures.size());
   for (auto [run, sm] : llvm::zip(runs, architectures)) {

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace belfry;
 namespace json = llvm::json;
 
-/// `f32`, or `f32, i1` where an op has several.
+/// What the launch says of itself; empty where it says nothing.
 static std::string fieldOf(Operation *op, StringRef name) {
   auto facts = op->getAttrOfType<DictionaryAttr>(kLaunchAttr);
   auto text = facts ? facts.getAs<StringAttr>(name) : StringAttr();

@@ -8,6 +8,7 @@
 #include "lib/driver/Codegen.h"
 
 #include "lib/support/Error.h"
+#include "lib/support/Optimize.h"
 
 #include "belfry/Runtime.h"
 #include "dialects/nn/Nn.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 
 using namespace belfry;
 using llvm::StringRef;
@@ -148,24 +148,13 @@ std::pair<unsigned, unsigned> belfry::countKernels(mlir::ModuleOp module) {
 }
 
 void belfry::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   // Takes half of the time and makes twice the code, slower where it comes in
   // the way of vectors. --outline-kernels says which loops gain by it.
   tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  optimize(module, machine, tuning);
 }
 
 void belfry::defineWeights(llvm::Module &module,

@@ -44,6 +44,20 @@ mlir::Operation *nextOnMemory(mlir::Operation *op);
 /// Extents of a tile of C that a block makes.
 constexpr int64_t kTileRows = 64, kTileColumns = 64;
 
+mlir::OpFoldResult ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc,
+                                mlir::OpFoldResult x, int64_t y);
+
+/// The extents of the op's loops; `extentOf` gives a dynamic one of an operand.
+llvm::SmallVector<mlir::OpFoldResult> loopExtents(
+    mlir::linalg::LinalgOp op,
+    llvm::function_ref<mlir::OpFoldResult(mlir::Value, int64_t)> extentOf);
+
+/// The product of the extents of the loops of one kind.
+mlir::OpFoldResult iterationsOf(mlir::OpBuilder &b, mlir::Location loc,
+                                mlir::linalg::LinalgOp op,
+                                llvm::ArrayRef<mlir::OpFoldResult> extents,
+                                mlir::utils::IteratorType kind);
+
 class BlockCode {
 public:
   BlockCode(mlir::OpBuilder &b, mlir::Location loc, mlir::gpu::GPUFuncOp kernel,

@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/cuda/BlockCode.h"
+#include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowBlocks.h"
@@ -155,11 +156,8 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
   llvm_unreachable("all shapes are covered");
 }
 
-/// The extent of a memref of a phase.
+/// A dynamic extent of a memref of a phase.
 static OpFoldResult extentOf(OpBuilder &b, Value memref, int64_t d) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(d))
-    return b.getIndexAttr(type.getDimSize(d));
   if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
     return view.getMixedSizes()[d];
   auto argument = dyn_cast<BlockArgument>(memref);
@@ -174,32 +172,17 @@ static OpFoldResult extentOf(OpBuilder &b, Value memref, int64_t d) {
 
 Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
   Location loc = op->getLoc();
-  auto ceilDiv = [&](OpFoldResult x, int64_t y) -> OpFoldResult {
-    if (auto n = getConstantIntValue(x))
-      return b.getIndexAttr(llvm::divideCeil(*n, y));
-    Value sum = indexValue(b, loc, addIndex(b, loc, x, b.getIndexAttr(y - 1)));
-    return arith::DivUIOp::create(b, loc, sum,
-                                  arith::ConstantIndexOp::create(b, loc, y))
-        .getResult();
+  auto ceilDiv = [&](OpFoldResult x, int64_t y) {
+    return ceilDivIndex(b, loc, x, y);
   };
   SmallVector<OpFoldResult> extents;
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
-  if (linalg) {
-    extents.resize(linalg.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands())
-      if (!linalg.isScalar(&operand))
-        for (auto [d, expr] : llvm::enumerate(
-                 linalg.getMatchingIndexingMap(&operand).getResults()))
-          if (auto loop = dyn_cast<AffineDimExpr>(expr))
-            extents[loop.getPosition()] = extentOf(b, operand.get(), d);
-  }
+  if (linalg)
+    extents = loopExtents(linalg, [&](Value memref, int64_t d) {
+      return extentOf(b, memref, d);
+    });
   auto outputs = [&] {
-    OpFoldResult product = b.getIndexAttr(1);
-    for (auto [extent, iterator] :
-         llvm::zip(extents, linalg.getIteratorTypesArray()))
-      if (iterator == IteratorType::parallel)
-        product = mulIndex(b, loc, product, extent);
-    return product;
+    return iterationsOf(b, loc, linalg, extents, IteratorType::parallel);
   };
   auto trips = [&](int64_t each) {
     auto loop = cast<scf::ForOp>(op);
@@ -320,16 +303,6 @@ LogicalResult OutlineGpuKernelsPass::outline(Operation *op) {
   return success();
 }
 
-/// The buffer of which a memref is a view.
-static Value bufferOf(Value memref) {
-  while (auto *op = memref.getDefiningOp())
-    if (isa<memref::ReinterpretCastOp, memref::CastOp>(op))
-      memref = op->getOperand(0);
-    else
-      break;
-  return memref;
-}
-
 static bool writesTo(Operation *op, Value buffer) {
   return op
       ->walk([&](Operation *inner) {
@@ -338,7 +311,7 @@ static bool writesTo(Operation *op, Value buffer) {
           return WalkResult::advance();
         for (Value operand : inner->getOperands())
           if (isa<MemRefType>(operand.getType()) &&
-              bufferOf(operand) == buffer &&
+              bufferBehind(operand) == buffer &&
               effects.getEffectOnValue<MemoryEffects::Write>(operand))
             return WalkResult::interrupt();
         return WalkResult::advance();
@@ -361,7 +334,7 @@ static LogicalResult checkLoads(func::FuncOp phase) {
         else if (last->isBeforeInBlock(at))
           last = at;
       }
-    Value buffer = bufferOf(load.getMemRef());
+    Value buffer = bufferBehind(load.getMemRef());
     for (Operation *op = load; op != last; op = op->getNextNode())
       if (Operation *next = op->getNextNode(); writesTo(next, buffer))
         return load.emitOpError("is read by a kernel behind a write to the "

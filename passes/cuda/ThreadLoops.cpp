@@ -41,10 +41,12 @@ private:
   bool findShared(Value value, bool mayLoad);
   LogicalResult share(Value value, Operation *user);
   bool isAgain(Value value);
-  void keepWhereNeeded(Value value);
+  void keepWhereNeeded(OpResult value);
 
   void buildBlock(Block &block, ArrayRef<Value> yields);
   void buildCut(Operation *op);
+  bool isWork(Operation *op) const;
+  void forThreads(llvm::function_ref<void(IRMapping &)> body);
   void flush();
   Value valueIn(IRMapping &local, Value value);
   void cloneInto(IRMapping &local, Operation *op);
@@ -156,15 +158,12 @@ bool ThreadLoops::isAgain(Value value) {
   });
 }
 
-void ThreadLoops::keepWhereNeeded(Value value) {
-  if (isShared(value, false) || isAgain(value) ||
-      (value.getDefiningOp() && once.contains(value.getDefiningOp())))
+void ThreadLoops::keepWhereNeeded(OpResult value) {
+  Operation *op = value.getOwner();
+  if (isShared(value, false) || isAgain(value) || once.contains(op))
     return;
-  unsigned own = value.getDefiningOp()
-                     ? pieceOf(value.getDefiningOp())
-                     : pieceOf(value.getParentBlock()->getParentOp());
   for (OpOperand &use : value.getUses())
-    if (pieceOf(use.getOwner()) != own)
+    if (pieceOf(use.getOwner()) != pieceOf(op))
       kept.insert(value);
 }
 
@@ -224,7 +223,7 @@ LogicalResult ThreadLoops::analyze() {
     } else if (isa<scf::IfOp>(op) && isCut(op)) {
       kept.insert(op->result_begin(), op->result_end());
     } else if (pieces.contains(op)) {
-      for (Value value : op->getResults())
+      for (OpResult value : op->getResults())
         keepWhereNeeded(value);
     }
   });
@@ -290,28 +289,33 @@ void ThreadLoops::cloneInto(IRMapping &local, Operation *op) {
                               thread);
 }
 
+/// Whether an op of a piece has to be done, whoever reads its results.
+bool ThreadLoops::isWork(Operation *op) const {
+  return isa<scf::YieldOp>(op) || !isMemoryEffectFree(op) ||
+         llvm::any_of(op->getResults(),
+                      [&](Value value) { return kept.contains(value); });
+}
+
+/// A loop over the threads; `body` gets the values of the piece.
+void ThreadLoops::forThreads(function_ref<void(IRMapping &)> body) {
+  OpBuilder::InsertionGuard guard(b);
+  auto index = [&](int64_t n) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, n);
+  };
+  auto loop = scf::ForOp::create(b, loc, index(0), index(threads), index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  thread = loop.getInductionVar();
+  IRMapping local;
+  body(local);
+}
+
 void ThreadLoops::flush() {
-  bool works = llvm::any_of(pending, [&](Operation *op) {
-    return isa<scf::YieldOp>(op) || !isMemoryEffectFree(op) ||
-           llvm::any_of(op->getResults(),
-                        [&](Value value) { return kept.contains(value); });
-  });
-  if (works) {
-    OpBuilder::InsertionGuard guard(b);
-    auto index = [&](int64_t n) -> Value {
-      return arith::ConstantIndexOp::create(b, loc, n);
-    };
-    auto loop = scf::ForOp::create(b, loc, index(0), index(threads), index(1));
-    b.setInsertionPointToStart(loop.getBody());
-    thread = loop.getInductionVar();
-    IRMapping local;
-    for (Operation *op : pending)
-      if (op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
-          isa<scf::YieldOp>(op) ||
-          llvm::any_of(op->getResults(),
-                       [&](Value value) { return kept.contains(value); }))
-        cloneInto(local, op);
-  }
+  if (llvm::any_of(pending, [&](Operation *op) { return isWork(op); }))
+    forThreads([&](IRMapping &local) {
+      for (Operation *op : pending)
+        if (isWork(op) || op->getNumRegions() > 0)
+          cloneInto(local, op);
+    });
   pending.clear();
 }
 
@@ -327,19 +331,11 @@ void ThreadLoops::buildCut(Operation *op) {
       places.push_back(keep(result));
       arrays[argument] = places.back();
     }
-    if (!places.empty()) {
-      OpBuilder::InsertionGuard guard(b);
-      auto index = [&](int64_t n) -> Value {
-        return arith::ConstantIndexOp::create(b, loc, n);
-      };
-      auto fill =
-          scf::ForOp::create(b, loc, index(0), index(threads), index(1));
-      b.setInsertionPointToStart(fill.getBody());
-      thread = fill.getInductionVar();
-      IRMapping local;
-      for (auto [init, place] : llvm::zip(loop.getInits(), places))
-        memref::StoreOp::create(b, loc, valueIn(local, init), place, thread);
-    }
+    if (!places.empty())
+      forThreads([&](IRMapping &local) {
+        for (auto [init, place] : llvm::zip(loop.getInits(), places))
+          memref::StoreOp::create(b, loc, valueIn(local, init), place, thread);
+      });
     auto copy = scf::ForOp::create(b, loc, shared.lookup(loop.getLowerBound()),
                                    shared.lookup(loop.getUpperBound()),
                                    shared.lookup(loop.getStep()));

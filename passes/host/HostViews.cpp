@@ -74,13 +74,17 @@ FailureOr<View> belfry::describeMemref(Value memref, Value rows) {
   return view;
 }
 
-Operation *belfry::rowBehind(Value memref) {
+Value belfry::bufferBehind(Value memref) {
   while (Operation *op = memref.getDefiningOp()) {
     if (!isa<memref::ReinterpretCastOp, memref::CastOp>(op))
-      return op;
+      break;
     memref = op->getOperand(0);
   }
-  return nullptr;
+  return memref;
+}
+
+Operation *belfry::rowBehind(Value memref) {
+  return bufferBehind(memref).getDefiningOp();
 }
 
 Value belfry::pointerTo(OpBuilder &b, Location loc, const View &view) {

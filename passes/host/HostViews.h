@@ -21,6 +21,9 @@ mlir::Value rowsOf(mlir::func::FuncOp phase);
 /// strides. Fails with an error at the op that is not understood.
 mlir::FailureOr<View> describeMemref(mlir::Value memref, mlir::Value rows);
 
+/// The memref, or that of which it is a view.
+mlir::Value bufferBehind(mlir::Value memref);
+
 /// The op that makes the memref, or that of which it is a view; it says which
 /// row of the buffer table that is. Null for an argument.
 mlir::Operation *rowBehind(mlir::Value memref);

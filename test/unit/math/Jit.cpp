@@ -7,6 +7,7 @@
 
 #include "test/unit/math/Jit.h"
 
+#include "lib/support/Optimize.h"
 #include "passes/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -25,7 +26,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -109,18 +109,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   module.setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : module)
     function.addFnAttr("target-cpu", machine.getTargetCPU());
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  belfry::optimize(module, machine, llvm::PipelineTuningOptions());
 }
 
 CompiledLoop::CompiledLoop(const std::string &body, const std::string &type,
