@@ -153,6 +153,7 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
 void belfry::buildGpuKernels(OpPassManager &pm) {
   // Kernels, and phases that launch them.
   pm.addPass(createOutlineGpuKernels());
+  pm.addPass(createAddTowerReductions());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -163,8 +164,8 @@ void belfry::buildGpuKernels(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void belfry::buildNvvmKernels(OpPassManager &pm) {
-  buildGpuKernels(pm);
+/// Kernels in the gpu dialect → the NVVM dialect.
+static void buildNvvmKernels(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createExpandMath());
@@ -174,15 +175,37 @@ void belfry::buildNvvmKernels(OpPassManager &pm) {
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void belfry::buildEmulatedTargetStage(OpPassManager &pm,
-                                      const HostOptions &options) {
+void belfry::buildCudaTargetStage(OpPassManager &pm,
+                                  const HostOptions &options) {
   buildGpuKernels(pm);
-  // Kernels become loops over threads.
+  // Phases know kernels by their numbers from here on.
+  pm.addPass(createLaunchGpuKernels());
+  buildNvvmKernels(pm);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  buildToLlvm(pm, options);
+}
+
+/// Kernels in the gpu dialect → loops over threads; all to the LLVM dialect.
+static void buildThreadLoops(OpPassManager &pm, const HostOptions &options) {
   pm.addPass(createEmulateGpuKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   buildToLlvm(pm, options);
+}
+
+void belfry::buildEmulatedKernels(OpPassManager &pm,
+                                  const HostOptions &options) {
+  buildGpuKernels(pm);
+  pm.addPass(createLaunchGpuKernels());
+  buildThreadLoops(pm, options);
+}
+
+void belfry::buildEmulatedTargetStage(OpPassManager &pm,
+                                      const HostOptions &options) {
+  buildGpuKernels(pm);
+  buildThreadLoops(pm, options);
 }
 
 void belfry::buildHostLoweringPipeline(OpPassManager &pm,

@@ -51,9 +51,14 @@ void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, for the host.
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → phases that launch kernels, a gpu.module of functions of
-/// pointers and numbers; and on to the NVVM dialect, the kernels alone.
+/// pointers and numbers.
 void buildGpuKernels(mlir::OpPassManager &pm);
-void buildNvvmKernels(mlir::OpPassManager &pm);
+/// bufferized → target, for NVIDIA GPUs: phases that call the runtime, and the
+/// kernels in a gpu.module, in the NVVM dialect.
+void buildCudaTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
+/// The kernels of such a module as functions of the host, and its phases as
+/// there.
+void buildEmulatedKernels(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, with the kernels of a GPU run by the host.
 void buildEmulatedTargetStage(mlir::OpPassManager &pm,
                               const HostOptions &options);

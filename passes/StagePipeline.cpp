@@ -111,6 +111,8 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
   case Stage::Target:
     if (options.target == "host")
       buildHostTargetStage(pm, own);
+    else if (options.target == "cuda")
+      buildCudaTargetStage(pm, own);
     else
       buildEmulatedTargetStage(pm, own);
     break;
@@ -200,9 +202,6 @@ FailureOr<Checked> check(StringRef text, PipelineErrorHandler error) {
     return failure();
   checked.startFrom = *from;
   checked.stopAfter = *after;
-  if (checked.options.target == "cuda" && *after == Stage::Target)
-    return error("target 'cuda' goes to 'bufferized' in this version; "
-                 "'stop-after' says so");
   if (*after < *from)
     return error("stage '" + given.stopAfter.getValue() +
                  "' of 'stop-after' comes before "

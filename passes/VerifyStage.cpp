@@ -17,7 +17,9 @@
 
 #include "dialects/tower/Collectives.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -81,6 +83,11 @@ static StringRef whyNot(Operation *op, Stage stage) {
       return "allocates, but every buffer should be an argument";
     return "";
   case Stage::Target:
+    // Kernels for GPUs have a module of their own.
+    if (isa<gpu::GPUModuleOp>(op) ||
+        (dialect == NVVM::NVVMDialect::getDialectNamespace() &&
+         op->getParentOfType<gpu::GPUModuleOp>()))
+      return "";
     if (dialect != LLVM::LLVMDialect::getDialectNamespace())
       return "should have become LLVM dialect";
     return "";

@@ -21,7 +21,16 @@
 
 namespace belfry {
 
-enum class Emit { Mlir, Llvm, Ptx, Cubin, Object, Library, Executable };
+enum class Emit {
+  Mlir,
+  Llvm,
+  Ptx,
+  Cubin,
+  Emulated, ///< kernels for CUDA as a shared library of the host
+  Object,
+  Library,
+  Executable
+};
 
 struct CompileOptions {
   std::string output; ///< "-" is standard output, for text

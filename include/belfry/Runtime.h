@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { BELFRY_ABI_VERSION = 1 };
+enum { BELFRY_ABI_VERSION = 2 };
 
 /// The thread context of a device: its pool of threads. Opaque to generated
 /// code, which only hands it on to library calls.
@@ -45,10 +45,53 @@ typedef struct belfry_phase_args {
 
 typedef void (*belfry_phase_fn)(const belfry_phase_args *);
 
+/// What runs a program on devices other than the host's. Opaque to generated
+/// code.
+typedef struct belfry_backend belfry_backend;
+struct belfry_program_v2;
+
+/// A kernel of the device code. Its arguments are words of 8 bytes.
+typedef struct belfry_kernel {
+  const char *name;
+  uint32_t threads; ///< of a block
+  uint32_t num_words;
+} belfry_kernel;
+
+/// A launch that stands in a phase.
+typedef struct belfry_launch_site {
+  const char *layer; ///< "" for none
+  uint32_t kernel;   ///< index into the list of kernels
+  uint32_t reserved;
+} belfry_launch_site;
+
+/// All kernels for one architecture, as a cubin, or for it and later ones, as
+/// PTX, which ends in a zero.
+typedef struct belfry_image {
+  const unsigned char *data;
+  uint64_t size;   ///< the zero of PTX included
+  uint32_t sm;     ///< 90 for sm_90
+  uint32_t is_ptx; ///< 0 or 1
+} belfry_image;
+
+/// What a program for GPUs has beside its phases.
+typedef struct belfry_device_code {
+  /// Makes what runs the program; it can be asked what it needs where there
+  /// is no GPU.
+  belfry_backend *(*open)(const struct belfry_program_v2 *program);
+  const belfry_kernel *kernels;
+  const belfry_launch_site *launches;
+  const belfry_image *images;
+  const unsigned char *constants; ///< in the memory of each device
+  uint64_t constants_size;
+  const char *certificate; ///< JSON, not terminated
+  uint64_t certificate_size;
+  uint32_t num_kernels, num_launches, num_images, reserved;
+} belfry_device_code;
+
 /// What the object file that belfryc writes exports, under the name
 /// `belfry_program`. All pointers are to constant data that lives as long as
 /// the process.
-typedef struct belfry_program_v1 {
+typedef struct belfry_program_v2 {
   uint32_t abi_version; ///< BELFRY_ABI_VERSION
   uint32_t num_phases;
   const char *manifest; ///< JSON, not terminated
@@ -56,9 +99,10 @@ typedef struct belfry_program_v1 {
   const belfry_phase_fn *phases;
   const unsigned char *weights; ///< null where the model file had none
   uint64_t weights_size;
-} belfry_program_v1;
+  const belfry_device_code *device_code; ///< null for a program of the host
+} belfry_program_v2;
 
-extern const belfry_program_v1 belfry_program;
+extern const belfry_program_v2 belfry_program;
 
 /* What generated code calls. C[m,n] = (accumulate ? C : 0) + A[m,k]·B[k,n];
    strides in elements; one stride of A and one of B is 1; C's columns are
@@ -144,6 +188,16 @@ void belfry_parallel_rows(belfry_context *context,
                                      int64_t end),
                           const void *arg, int64_t rows, int64_t cost);
 
+/* In phases of programs for GPUs; the context is that of a device. A launch is
+   enqueued: `site` is its number among the program's launches, `blocks` those
+   of its grid, 0 for none, `words` the arguments, which are copied. */
+void belfry_launch(belfry_context *context, int32_t site, int64_t blocks,
+                   const void *words);
+/* The program's constants, in the device's memory. */
+void *belfry_device_constants(belfry_context *context);
+/* The backend of the target `cuda`. */
+belfry_backend *belfry_cuda_open(const struct belfry_program_v2 *program);
+
 /* Around each op of a program that was compiled with --profile-ops. `begin` is
    the time, and 0 where the run is not measured; `op` is an index of the
    manifest's "ops"; `rows` are those that the op worked on. */
@@ -155,7 +209,11 @@ void belfry_profile_end(belfry_context *context, int32_t op, int64_t begin,
 }
 
 static_assert(sizeof(belfry_phase_args) == 48, "layout is part of the ABI");
-static_assert(sizeof(belfry_program_v1) == 48, "layout is part of the ABI");
+static_assert(sizeof(belfry_program_v2) == 56, "layout is part of the ABI");
+static_assert(sizeof(belfry_kernel) == 16, "layout is part of the ABI");
+static_assert(sizeof(belfry_launch_site) == 16, "layout is part of the ABI");
+static_assert(sizeof(belfry_image) == 24, "layout is part of the ABI");
+static_assert(sizeof(belfry_device_code) == 80, "layout is part of the ABI");
 static_assert(sizeof(belfry_loop) == 40, "layout is part of the ABI");
 #endif
 

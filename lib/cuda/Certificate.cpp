@@ -19,10 +19,8 @@ using namespace mlir;
 using namespace belfry;
 namespace json = llvm::json;
 
-/// What the launch says of itself; empty where it says nothing.
-static std::string fieldOf(Operation *op, StringRef name) {
-  auto facts = op->getAttrOfType<DictionaryAttr>(kLaunchAttr);
-  auto text = facts ? facts.getAs<StringAttr>(name) : StringAttr();
+static std::string textOf(DictionaryAttr row, StringRef name) {
+  auto text = row ? row.getAs<StringAttr>(name) : StringAttr();
   return text ? text.str() : "";
 }
 
@@ -42,48 +40,47 @@ json::Value belfry::certificateOf(ModuleOp module,
   json::Array ops, kernels, architectures;
   for (const Cubin &cubin : cubins)
     architectures.push_back(findArchitecture(cubin.sm)->name());
-  llvm::StringMap<std::string> families;
   json::Object launches;
-  for (auto phase : module.getOps<func::FuncOp>()) {
-    auto function = phase->getAttrOfType<StringAttr>(kFunctionAttr);
-    if (!function)
-      continue;
-    int64_t count = 0;
-    phase.walk([&](gpu::LaunchFuncOp launch) {
-      ++count;
-      families[launch.getKernelName()] = fieldOf(launch, "family");
-      ops.push_back(json::Object{{"function", function.getValue()},
-                                 {"phase", phase.getName()},
-                                 {"layer", nn::layerOf(launch)},
-                                 {"op", fieldOf(launch, "family")},
-                                 {"dtype", fieldOf(launch, "dtype")},
-                                 {"shape", fieldOf(launch, "shape")},
-                                 {"kernel", launch.getKernelName().getValue()},
-                                 {"source", "generated"}});
-    });
-    json::Value &sum = launches[function.getValue()];
-    sum = sum.getAsInteger().value_or(0) + count;
+  auto kernelList = module->getAttrOfType<ArrayAttr>(kKernelsAttr);
+  auto sites = module->getAttrOfType<ArrayAttr>(kSitesAttr);
+  std::vector<std::string> families(kernelList ? kernelList.size() : 0);
+  auto rowOf = [](Attribute attr) { return dyn_cast<DictionaryAttr>(attr); };
+  for (Attribute site : sites ? sites : ArrayAttr()) {
+    DictionaryAttr row = rowOf(site);
+    auto number = row.getAs<IntegerAttr>("kernel").getInt();
+    auto op = row.getAs<DictionaryAttr>("op");
+    families[number] = textOf(op, "family");
+    std::string function = textOf(row, "function");
+    ops.push_back(
+        json::Object{{"function", function},
+                     {"phase", textOf(row, "phase")},
+                     {"layer", textOf(row, "layer")},
+                     {"op", textOf(op, "family")},
+                     {"dtype", textOf(op, "dtype")},
+                     {"shape", textOf(op, "shape")},
+                     {"kernel", textOf(rowOf(kernelList[number]), "name")},
+                     {"source", "generated"}});
+    json::Value &sum = launches[function];
+    sum = sum.getAsInteger().value_or(0) + 1;
   }
-  module.walk([&](gpu::GPUModuleOp all) {
-    for (Operation &op : *all.getBody()) {
-      auto symbol = dyn_cast<FunctionOpInterface>(op);
-      if (!symbol || !families.count(symbol.getName()))
-        continue;
-      StringRef name = symbol.getName();
-      json::Object assembled;
-      for (const Cubin &cubin : cubins)
-        if (auto it = cubin.kernels.find(name.str()); it != cubin.kernels.end())
-          assembled[findArchitecture(cubin.sm)->name()] = resourcesOf(
-              it->second, *findArchitecture(cubin.sm), kBlockThreads);
-      kernels.push_back(json::Object{
-          {"name", name},
-          {"family", families[name]},
-          {"source", "generated"},
-          {"least_architecture", gpuArchitectures().front().name()},
-          {"threads", kBlockThreads},
-          {"assembled", std::move(assembled)}});
-    }
-  });
+  for (auto [i, attr] :
+       llvm::enumerate(kernelList ? kernelList : ArrayAttr())) {
+    DictionaryAttr row = rowOf(attr);
+    std::string name = textOf(row, "name");
+    json::Object assembled;
+    for (const Cubin &cubin : cubins)
+      if (auto it = cubin.kernels.find(name); it != cubin.kernels.end())
+        assembled[findArchitecture(cubin.sm)->name()] =
+            resourcesOf(it->second, *findArchitecture(cubin.sm),
+                        row.getAs<IntegerAttr>("threads").getInt());
+    kernels.push_back(json::Object{
+        {"name", name},
+        {"family", families[i].empty() ? "all_reduce" : families[i]},
+        {"source", "generated"},
+        {"least_architecture", gpuArchitectures().front().name()},
+        {"threads", row.getAs<IntegerAttr>("threads").getInt()},
+        {"assembled", std::move(assembled)}});
+  }
   return json::Object{{"version", 1},
                       {"architectures", std::move(architectures)},
                       {"launches", std::move(launches)},

@@ -52,10 +52,9 @@ phaseTable(mlir::ModuleOp source, llvm::Module &module, uint32_t &numPhases) {
       llvm::ConstantArray::get(type, entries), "belfry_phases");
 }
 
-llvm::Expected<std::unique_ptr<llvm::Module>>
-belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
-                         llvm::TargetMachine &machine, StringRef manifest,
-                         bool hasWeights, uint64_t weightBytes) {
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+          llvm::TargetMachine &machine) {
   // Names and shapes of the parameters are in the manifest by now.
   for (mlir::Operation &op :
        llvm::make_early_inc_range(module.getBody()->getOperations()))
@@ -70,7 +69,46 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
     return makeError("translation to LLVM IR failed");
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
+  return result;
+}
 
+static llvm::Error verify(const llvm::Module &module) {
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (llvm::verifyModule(module, &os))
+    return makeError("the generated LLVM IR is not valid: " + problem);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+belfry::translateEmulated(mlir::ModuleOp module, llvm::LLVMContext &context,
+                          llvm::TargetMachine &machine,
+                          llvm::ArrayRef<uint64_t> hashes) {
+  if (auto phases = module->getAttrOfType<mlir::ArrayAttr>("belfry.phases"))
+    for (auto name : phases.getAsRange<mlir::FlatSymbolRefAttr>())
+      if (mlir::Operation *phase = module.lookupSymbol(name.getValue()))
+        phase->erase();
+  auto result = translate(module, context, machine);
+  if (!result)
+    return result.takeError();
+  if (llvm::Error error = defineEmulatedTable(**result, module, hashes))
+    return error;
+  // A shared library.
+  (*result)->setPICLevel(llvm::PICLevel::BigPIC);
+  if (llvm::Error error = verify(**result))
+    return error;
+  return std::move(*result);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
+                         llvm::TargetMachine &machine, StringRef manifest,
+                         bool hasWeights, uint64_t weightBytes,
+                         const DeviceCode *code) {
+  auto translated = translate(module, context, machine);
+  if (!translated)
+    return translated.takeError();
+  std::unique_ptr<llvm::Module> result = std::move(*translated);
   uint32_t numPhases = 0;
   llvm::Expected<llvm::Constant *> phases =
       phaseTable(module, *result, numPhases);
@@ -96,22 +134,29 @@ belfry::translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
     data->setVisibility(llvm::GlobalValue::HiddenVisibility);
     weights = data;
   }
-  // belfry_program_v1, field by field.
-  auto *type =
-      llvm::StructType::get(i32, i32, pointer, i64, pointer, pointer, i64);
+  llvm::Constant *device = llvm::ConstantPointerNull::get(pointer);
+  if (code) {
+    llvm::Expected<llvm::Constant *> made =
+        defineDeviceCode(*result, module, *code);
+    if (!made)
+      return made.takeError();
+    device = *made;
+  }
+  // belfry_program_v2, field by field.
+  auto *type = llvm::StructType::get(i32, i32, pointer, i64, pointer, pointer,
+                                     i64, pointer);
   auto *program = llvm::ConstantStruct::get(
-      type, {llvm::ConstantInt::get(i32, BELFRY_ABI_VERSION),
-             llvm::ConstantInt::get(i32, numPhases), manifestData,
-             llvm::ConstantInt::get(i64, manifest.size()), *phases, weights,
-             llvm::ConstantInt::get(i64, hasWeights ? weightBytes : 0)});
+      type,
+      {llvm::ConstantInt::get(i32, BELFRY_ABI_VERSION),
+       llvm::ConstantInt::get(i32, numPhases), manifestData,
+       llvm::ConstantInt::get(i64, manifest.size()), *phases, weights,
+       llvm::ConstantInt::get(i64, hasWeights ? weightBytes : 0), device});
   result->insertGlobalVariable(new llvm::GlobalVariable(
       type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, program,
       "belfry_program"));
 
-  std::string problem;
-  llvm::raw_string_ostream os(problem);
-  if (llvm::verifyModule(*result, &os))
-    return makeError("the generated LLVM IR is not valid: " + problem);
+  if (llvm::Error error = verify(*result))
+    return error;
   return result;
 }
 

@@ -8,6 +8,8 @@
 #ifndef BELFRY_LIB_DRIVER_CODEGEN_H
 #define BELFRY_LIB_DRIVER_CODEGEN_H
 
+#include "lib/driver/DeviceCode.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -29,7 +31,16 @@ constexpr llvm::StringLiteral kWeightsSection = ".belfry.weights";
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateProgram(mlir::ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &machine, llvm::StringRef manifest,
-                 bool hasWeights, uint64_t weightBytes);
+                 bool hasWeights, uint64_t weightBytes,
+                 const DeviceCode *code = nullptr);
+
+/// The kernels of a module of stage `target` for CUDA as functions of the host,
+/// with their table; phases are left out. `hashes` are those of the images
+/// that they are in place of.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateEmulated(mlir::ModuleOp module, llvm::LLVMContext &context,
+                  llvm::TargetMachine &machine,
+                  llvm::ArrayRef<uint64_t> hashes);
 
 /// The kernels of a module of stage `target`, and the loop nests of its phases
 /// that they are: a part of phases counts as often as it is called.

@@ -81,7 +81,11 @@ private:
   LogicalResult generateFrom(llvm::LLVMContext &llvmContext,
                              std::unique_ptr<llvm::Module> &module);
   LogicalResult generateText(llvm::Module &module);
+  LogicalResult makeDeviceCode();
   LogicalResult generateKernels();
+  LogicalResult generateEmulated();
+  LogicalResult write(StringRef file, StringRef text);
+  LogicalResult writeObject(llvm::Module &module, StringRef file);
   LogicalResult generateFile(llvm::Module &module);
   LogicalResult writeModule(StringRef output);
   LogicalResult writeOutputModule();
@@ -122,6 +126,8 @@ private:
   std::optional<OutputFile> output;
   LoadedModule loaded;
   std::optional<llvm::json::Value> facts;
+  std::optional<DeviceCode> deviceCode; ///< of target cuda
+  OwningOpRef<ModuleOp> beforeTarget;   ///< for kernels that the host runs
   /// Those of the part that runs, with their seconds.
   std::vector<std::pair<std::string, double>> passes;
   std::string keptWeights; ///< the weight file that was written last
@@ -228,6 +234,8 @@ LogicalResult Compilation::runStages(Stage last) {
   for (Stage stage : kStages) {
     if (stage < loaded.stage || stage > last)
       continue;
+    if (stage == Stage::Target && emit == Emit::Emulated)
+      beforeTarget = loaded.module->clone();
     if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
       return failure();
     if (stage == Stage::Target)
@@ -341,6 +349,24 @@ LogicalResult Compilation::generateText(llvm::Module &module) {
   return error ? fail(std::move(error)) : success();
 }
 
+LogicalResult Compilation::writeObject(llvm::Module &module, StringRef file) {
+  return guarded("emit", [&]() -> LogicalResult {
+    std::error_code code;
+    llvm::raw_fd_ostream os(file, code);
+    if (code)
+      return fail("cannot write '" + file + "': " + code.message());
+    if (llvm::Error error = emitObject(module, *machine, os))
+      return failInternal(llvm::toString(std::move(error)));
+    os.close();
+    if (os.has_error()) {
+      std::string why = os.error().message();
+      os.clear_error();
+      return fail("cannot write '" + file + "': " + why);
+    }
+    return success();
+  });
+}
+
 LogicalResult Compilation::generateFile(llvm::Module &module) {
   if (loaded.weights)
     defineWeights(module, *loaded.weights);
@@ -349,21 +375,7 @@ LogicalResult Compilation::generateFile(llvm::Module &module) {
     return fail(object.takeError());
   bool isObject = emit == Emit::Object;
   const std::string &file = isObject ? output->temporary() : object->path();
-  if (failed(guarded("emit", [&]() -> LogicalResult {
-        std::error_code code;
-        llvm::raw_fd_ostream os(file, code);
-        if (code)
-          return fail("cannot write '" + file + "': " + code.message());
-        if (llvm::Error error = emitObject(module, *machine, os))
-          return failInternal(llvm::toString(std::move(error)));
-        os.close();
-        if (os.has_error()) {
-          std::string why = os.error().message();
-          os.clear_error();
-          return fail("cannot write '" + file + "': " + why);
-        }
-        return success();
-      })))
+  if (failed(writeObject(module, file)))
     return failure();
   if (emit == Emit::Library) {
     llvm::Expected<llvm::NewArchiveMember> member =
@@ -382,7 +394,8 @@ LogicalResult Compilation::generateFile(llvm::Module &module) {
   if (emit == Emit::Executable &&
       failed(guarded("link", [&]() -> LogicalResult {
         if (llvm::Error error = linkExecutable(
-                file, output->temporary(), {options.runtimeDir, options.tool}))
+                file, output->temporary(),
+                {options.runtimeDir, options.tool, deviceCode.has_value()}))
           return fail(std::move(error));
         return success();
       })))
@@ -410,7 +423,8 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
         llvm::Expected<std::unique_ptr<llvm::Module>> translated =
             translateProgram(*loaded.module, llvmContext, *machine,
                              result.manifest, loaded.weights.has_value(),
-                             loaded.weights ? loaded.weights->size() : 0);
+                             loaded.weights ? loaded.weights->size() : 0,
+                             deviceCode ? &*deviceCode : nullptr);
         if (!translated)
           return failModule(llvm::toString(translated.takeError()));
         module = std::move(*translated);
@@ -426,60 +440,91 @@ LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
   return emit == Emit::Llvm ? generateText(*module) : generateFile(*module);
 }
 
-/// PTX or a cubin of the kernels, and their certificate.
-LogicalResult Compilation::generateKernels() {
-  std::string ptx;
-  gpu::GPUModuleOp kernels;
-  auto lower = [&]() -> LogicalResult {
-    PassManager pm(context.get());
-    buildNvvmKernels(pm);
-    pm.addInstrumentation(std::make_unique<PassClock>(passes));
-    if (failed(pm.run(*loaded.module)))
-      return failModule("no kernels can be made of it");
-    auto modules = loaded.module->getOps<gpu::GPUModuleOp>();
-    kernels = *modules.begin();
-    return success();
-  };
+/// PTX, cubins and certificate of the kernels, which leave the module.
+LogicalResult Compilation::makeDeviceCode() {
+  DeviceCode &code = deviceCode.emplace();
+  auto modules = loaded.module->getOps<gpu::GPUModuleOp>();
+  if (modules.empty())
+    return failModule("it has no kernels");
+  gpu::GPUModuleOp kernels = *modules.begin();
   auto translate = [&]() -> LogicalResult {
     llvm::Expected<std::string> text = emitPtx(kernels);
     if (!text)
       return fail(text.takeError());
-    ptx = std::move(*text);
+    code.ptx = std::move(*text);
     return success();
   };
-  if (failed(guarded("kernels", lower)) || failed(guarded("ptx", translate)))
-    return failure();
-  std::vector<Cubin> cubins;
   auto assembleAll = [&]() -> LogicalResult {
     llvm::Expected<std::string> ptxas = findPtxas(options.cudaPath);
     if (!ptxas)
       return fail(ptxas.takeError());
     llvm::Expected<std::vector<Cubin>> made =
-        assemble(ptx, architectures, *ptxas);
+        assemble(code.ptx, architectures, *ptxas);
     if (!made)
       return fail(made.takeError());
-    cubins = std::move(*made);
+    code.cubins = std::move(*made);
     return success();
   };
-  if ((emit == Emit::Cubin || !options.certificate.empty()) &&
-      failed(guarded("assemble", assembleAll)))
+  bool needsCubins =
+      (emit != Emit::Ptx && emit != Emit::Llvm) || !options.certificate.empty();
+  if (failed(guarded("ptx", translate)) ||
+      (needsCubins && failed(guarded("assemble", assembleAll))))
     return failure();
-  auto write = [&](StringRef file, StringRef text) -> LogicalResult {
-    llvm::Error error =
-        writeFile(file, [&](llvm::raw_ostream &os) { os << text; });
-    return error ? fail(std::move(error)) : success();
-  };
-  if (!options.certificate.empty()) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, cubins));
-    if (failed(write(options.certificate, text)))
-      return failure();
-  }
+  llvm::raw_string_ostream(code.certificate)
+      << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, code.cubins));
+  kernels->erase();
+  return options.certificate.empty()
+             ? success()
+             : write(options.certificate, code.certificate);
+}
+
+LogicalResult Compilation::write(StringRef file, StringRef text) {
+  llvm::Error error =
+      writeFile(file, [&](llvm::raw_ostream &os) { os << text; });
+  return error ? fail(std::move(error)) : success();
+}
+
+/// PTX, or the cubin of one architecture.
+LogicalResult Compilation::generateKernels() {
   if (emit == Emit::Ptx)
-    return write(textOutput(), ptx);
-  if (failed(write(output->temporary(), cubins.front().bytes)))
+    return write(textOutput(), deviceCode->ptx);
+  if (failed(write(output->temporary(), deviceCode->cubins.front().bytes)))
     return failure();
+  llvm::Error error = output->keep();
+  return error ? fail(std::move(error)) : success();
+}
+
+/// The kernels as a shared library of the host, in place of the images.
+LogicalResult Compilation::generateEmulated() {
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+  auto lower = [&]() -> LogicalResult {
+    PassManager pm(context.get());
+    buildEmulatedKernels(pm, pipeline.host);
+    if (failed(pm.run(*beforeTarget)))
+      return failModule("its kernels can't be emulated");
+    llvm::Expected<std::unique_ptr<llvm::Module>> made = translateEmulated(
+        *beforeTarget, *llvmContext, *machine, deviceCode->hashes());
+    if (!made)
+      return failModule(llvm::toString(made.takeError()));
+    module = std::move(*made);
+    optimize(*module, *machine);
+    return success();
+  };
+  llvm::Expected<TemporaryFile> object = TemporaryFile::create("o");
+  if (!object)
+    return fail(object.takeError());
+  LogicalResult outcome = guarded("emulate", lower);
+  if (succeeded(outcome))
+    outcome = writeObject(*module, object->path());
+  if (crashed) {
+    (void)module.release();
+    (void)llvmContext.release();
+  }
+  if (failed(outcome))
+    return failure();
+  if (llvm::Error error = linkLibrary(object->path(), output->temporary()))
+    return fail(std::move(error));
   llvm::Error error = output->keep();
   return error ? fail(std::move(error)) : success();
 }
@@ -547,9 +592,7 @@ CompileResult Compilation::run(bool onlyDescribe) {
     });
     if (failed(guarded("load", [&] { return load(); })))
       return failure();
-    Stage until = onlyDescribe || options.target == "cuda"
-                      ? std::min(last, Stage::Bufferized)
-                      : last;
+    Stage until = onlyDescribe ? std::min(last, Stage::Bufferized) : last;
     if (failed(runStages(until)))
       return failure();
     bool hasManifest = until >= Stage::Bufferized;
@@ -559,7 +602,19 @@ CompileResult Compilation::run(bool onlyDescribe) {
       return success();
     if (!options.stopAfter.empty() || emit == Emit::Mlir)
       return writeOutputModule();
-    return options.target == "cuda" ? generateKernels() : generate();
+    if (options.target != "cuda")
+      return generate();
+    if (failed(makeDeviceCode()))
+      return failure();
+    switch (emit) {
+    case Emit::Ptx:
+    case Emit::Cubin:
+      return generateKernels();
+    case Emit::Emulated:
+      return generateEmulated();
+    default:
+      return generate();
+    }
   };
   LogicalResult outcome = work();
   result.status = succeeded(outcome) ? 0 : (status ? status : 1);

@@ -88,30 +88,20 @@ static llvm::Expected<std::string> findLinker() {
                    "' nor 'clang++-22' is there");
 }
 
-llvm::Error belfry::linkExecutable(StringRef object, StringRef output,
-                                   const LinkOptions &options) {
-  llvm::Expected<std::string> list = findList(options);
-  if (!list)
-    return list.takeError();
-  llvm::Expected<std::vector<std::string>> runtime = readList(*list);
-  if (!runtime)
-    return runtime.takeError();
+static llvm::Error link(llvm::ArrayRef<StringRef> arguments) {
   llvm::Expected<std::string> linker = findLinker();
   if (!linker)
     return linker.takeError();
   llvm::Expected<TemporaryFile> log = TemporaryFile::create("log");
   if (!log)
     return log.takeError();
-
-  llvm::SmallVector<StringRef> arguments{*linker};
-  StringRef(kLinkFlags).split(arguments, ' ', -1, /*KeepEmpty=*/false);
-  arguments.append({"-o", output, object});
-  arguments.append(runtime->begin(), runtime->end());
+  llvm::SmallVector<StringRef> all{*linker};
+  all.append(arguments.begin(), arguments.end());
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log->path()),
                                           StringRef(log->path())};
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt,
-                                         redirects, 0, 0, &problem);
+  int status = llvm::sys::ExecuteAndWait(*linker, all, std::nullopt, redirects,
+                                         0, 0, &problem);
   if (status == 0)
     return llvm::Error::success();
   // Warnings come first; what made it fail is at the end.
@@ -121,4 +111,24 @@ llvm::Error belfry::linkExecutable(StringRef object, StringRef output,
   return makeError("'" + *linker + "' failed" +
                    (problem.empty() ? "" : ": " + problem) +
                    (said.empty() ? "" : ": " + said));
+}
+
+llvm::Error belfry::linkExecutable(StringRef object, StringRef output,
+                                   const LinkOptions &options) {
+  llvm::Expected<std::string> list = findList(options);
+  if (!list)
+    return list.takeError();
+  llvm::Expected<std::vector<std::string>> runtime = readList(*list);
+  if (!runtime)
+    return runtime.takeError();
+  llvm::SmallVector<StringRef> arguments;
+  StringRef(options.cuda ? kDynamicLinkFlags : kLinkFlags)
+      .split(arguments, ' ', -1, /*KeepEmpty=*/false);
+  arguments.append({"-o", output, object});
+  arguments.append(runtime->begin(), runtime->end());
+  return link(arguments);
+}
+
+llvm::Error belfry::linkLibrary(StringRef object, StringRef output) {
+  return link({"-fuse-ld=lld", "-shared", "-o", output, object, "-lm"});
 }

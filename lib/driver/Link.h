@@ -20,12 +20,18 @@ struct LinkOptions {
   std::string runtimeDir;
   /// Path of the running tool.
   std::string tool;
+  /// The program opens libraries of CUDA when it runs: the C library is linked
+  /// dynamically.
+  bool cuda = false;
 };
 
 /// Links `object` with the runtime into an executable that needs no other file.
 /// The error holds what the linker said.
 llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
                            const LinkOptions &options);
+
+/// Links the object alone into a shared library.
+llvm::Error linkLibrary(llvm::StringRef object, llvm::StringRef output);
 
 } // namespace belfry
 

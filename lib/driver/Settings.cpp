@@ -60,19 +60,12 @@ llvm::Expected<Settings> belfry::settle(const CompileOptions &options) {
         stageName(settings.last) + "'");
   settings.emit = options.emit.value_or(Emit::Executable);
   bool isCuda = options.target == "cuda";
-  if (isCuda && options.stopAfter.empty() && settings.emit != Emit::Ptx &&
-      settings.emit != Emit::Cubin)
-    return makeError("target 'cuda' makes no programs in this version; "
-                     "'--emit ptx' and '--emit cubin' give its kernels, target "
-                     "'cuda-emulated' a program that runs them on the host");
-  if (isCuda && settings.last == Stage::Target && !options.stopAfter.empty())
-    return makeError("'--stop-after target': target 'cuda' goes to "
-                     "'bufferized' in this version");
   for (auto [given, name] :
        {std::pair(!options.cudaArch.empty(), "--cuda-arch"),
         std::pair(!options.certificate.empty(), "--certificate"),
         std::pair(settings.emit == Emit::Ptx, "--emit ptx"),
-        std::pair(settings.emit == Emit::Cubin, "--emit cubin")})
+        std::pair(settings.emit == Emit::Cubin, "--emit cubin"),
+        std::pair(settings.emit == Emit::Emulated, "--emit emulated")})
     if (given && !isCuda)
       return makeError("'" + Twine(name) +
                        "' is for the target 'cuda', the target is '" +

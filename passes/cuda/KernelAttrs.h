@@ -21,6 +21,18 @@ constexpr int64_t kBlockThreads = 256;
 /// (those of all arrays), `shape` of what is written.
 constexpr llvm::StringLiteral kLaunchAttr = "belfry.launch";
 
+/// Of a module whose phases call belfry_launch: its kernels, in order, each a
+/// dictionary of `name`, `threads` of a block and the bytes of its arguments,
+/// `words`; its launches, each of `kernel`, an index, `layer`, `phase`,
+/// `function`, and what kLaunchAttr said, `op`.
+constexpr llvm::StringLiteral kKernelsAttr = "belfry.kernels";
+constexpr llvm::StringLiteral kSitesAttr = "belfry.launches";
+
+/// The block of bytes that holds the constants of all phases, and the alignment
+/// of each in it.
+constexpr llvm::StringLiteral kConstantsName = "belfry_constants";
+constexpr int64_t kConstantAlignment = 64;
+
 /// Of a reduction or a product: the constant that it starts from, in place of
 /// what its output holds.
 constexpr llvm::StringLiteral kStartAttr = "belfry.start";

@@ -64,4 +64,29 @@ def ConvertKernelsToNvvm : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModu
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
+def AddTowerReductions : Pass<"add-tower-reductions", "::mlir::ModuleOp"> {
+  let summary = "adds a kernel for each kind of sum over towers";
+  let description = [{
+    For each kind and element type of the all-reduces in `belfry.functions`, a
+    kernel `towers_KIND_TYPE(from, towers, to, targets, first, count)`: elements `first`
+    to `first` + `count` of the arrays that the list `from` points to are combined in the order
+    of the fixed tree over towers, and stored to each array of the list `to`.
+    After outline-gpu-kernels.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LaunchGpuKernels : Pass<"launch-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "makes launches calls of the runtime";
+  let description = [{
+    A `gpu.launch_func` becomes a call of `belfry_launch` with the number of the
+    launch in the program, blocks, and a list of arguments. Constants of phases go
+    into one block, which devices hold. The module gets lists of its kernels and launches.
+    After flatten-kernel-arguments, before convert-kernels-to-nvvm.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+      "::mlir::func::FuncDialect"];
+}
+
 #endif // BELFRY_PASSES_CUDA_TD

@@ -148,8 +148,8 @@ Status prepareWeights(Session &session, const Options &options) {
 }
 
 Status startDevices(Session &session, const Options &options) {
-  Expected<Placement> placement =
-      settlePlacement(options.placement, session.manifest(), usableCores());
+  Expected<Placement> placement = settlePlacement(
+      options.placement, session.manifest(), usableCores(), session.backend());
   if (!placement.ok())
     return placement.status();
   // Signals are for the thread that writes files; threads inherit what is
@@ -159,8 +159,9 @@ Status startDevices(Session &session, const Options &options) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     sigaddset(&ends, signal);
   pthread_sigmask(SIG_BLOCK, &ends, &before);
-  session.start(*placement);
+  Status started = session.start(*placement);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  BELFRY_RETURN_IF_ERROR(started);
   if (!options.profile.empty()) {
     session.startProfile();
     if (session.manifest().ops.empty())
@@ -178,6 +179,20 @@ Status checkRows(const Session &session, int64_t rows, int64_t batchSize) {
                                      session.placement().towers,
                                      std::min(rows, batchSize)));
   return checkBatches(session, rows, batchSize);
+}
+
+/// What the devices of a backend hold of a run, said before it; the same where
+/// that is too much.
+Status checkDeviceMemory(const Session &session,
+                         const std::vector<std::string> &functions,
+                         int64_t batchSize) {
+  if (!session.backend())
+    return Status::success();
+  Expected<std::string> line =
+      session.backend()->checkMemory(functions, batchSize);
+  if (line.ok())
+    note(*line);
+  return line.status();
 }
 
 /// The gradients of the step that has just run, each times the common scale.
@@ -227,8 +242,9 @@ Status writeProfile(const Session &session, const Options &options) {
   return writeFile(options.profile, profileJson(session));
 }
 
-Status writeWeightsNew(const Session &session, std::string &file,
-                       bool mayChoose, const std::vector<FileOption> &others) {
+Status writeWeightsNew(Session &session, std::string &file, bool mayChoose,
+                       const std::vector<FileOption> &others) {
+  BELFRY_RETURN_IF_ERROR(session.fetchValues());
   // Another run in the same folder may have taken the name meanwhile.
   Status status;
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -292,6 +308,11 @@ Expected<int> runFit(Session &session, const Options &options,
   if (validation)
     BELFRY_RETURN_IF_ERROR(
         checkRows(session, validation->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkDeviceMemory(
+      session,
+      validation ? std::vector<std::string>{"train", "evaluate"}
+                 : std::vector<std::string>{"train"},
+      std::min(data->rows, options.batchSize)));
 
   FitOptions fitOptions;
   fitOptions.batchSize = options.batchSize;
@@ -334,6 +355,8 @@ Expected<int> runEvaluate(Session &session, const Options &options,
   BELFRY_RETURN_IF_ERROR(prepareWeights(session, options));
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
   BELFRY_RETURN_IF_ERROR(checkRows(session, data->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkDeviceMemory(
+      session, {"evaluate"}, std::min(data->rows, options.batchSize)));
   Expected<Logs> logs = evaluate(session, *data, options.batchSize, &stop);
   if (!logs.ok())
     return logs.status();
@@ -418,6 +441,8 @@ Expected<int> runPredict(Session &session, const Options &options,
   BELFRY_RETURN_IF_ERROR(prepareWeights(session, options));
   BELFRY_RETURN_IF_ERROR(startDevices(session, options));
   BELFRY_RETURN_IF_ERROR(checkRows(session, data->rows, options.batchSize));
+  BELFRY_RETURN_IF_ERROR(checkDeviceMemory(
+      session, {"predict"}, std::min(data->rows, options.batchSize)));
   std::vector<size_t> wanted;
   for (const auto &file : *files)
     wanted.push_back(file.first);
@@ -435,22 +460,41 @@ Expected<int> runPredict(Session &session, const Options &options,
   return 0;
 }
 
-Expected<int> runInfo(Session &session, const belfry_program_v1 &program,
+Expected<int> runInfo(Session &session, const belfry_program_v2 &program,
                       const Options &options) {
   if (options.manifest) {
     std::fwrite(program.manifest, 1, size_t(program.manifest_size), stdout);
     std::fputc('\n', stdout);
     return 0;
   }
+  if (options.certificate) {
+    if (!program.device_code)
+      return Status::user("'--certificate': the program is compiled for the "
+                          "target '" +
+                          session.manifest().target +
+                          "' and has no kernels for GPUs");
+    std::fwrite(program.device_code->certificate, 1,
+                size_t(program.device_code->certificate_size), stdout);
+    return 0;
+  }
+  // What a program for GPUs needs can be asked where there are none.
+  PlacementRequest request = options.placement;
+  if (session.backend())
+    request.devices = "cpu:1";
   Expected<Placement> placement =
-      settlePlacement(options.placement, session.manifest(), usableCores());
+      settlePlacement(request, session.manifest(), usableCores());
   if (!placement.ok())
     return placement.status();
+  if (session.backend() && !options.placement.devices.empty())
+    placement->devices = int(std::count(options.placement.devices.begin(),
+                                        options.placement.devices.end(), ',')) +
+                         1;
   BELFRY_RETURN_IF_ERROR(
       checkMemory(session.manifest(), placement->towers, options.batchSize));
   std::string text = describeProgram(
       session.manifest(), session.hasEmbeddedWeights(), placement->towers,
-      placement->devices, placement->contexts(), options.batchSize);
+      placement->devices, placement->contexts(), options.batchSize,
+      session.backend() ? session.backend()->needs() : "");
   std::fputs(text.c_str(), stdout);
   return 0;
 }
@@ -458,7 +502,7 @@ Expected<int> runInfo(Session &session, const belfry_program_v1 &program,
 } // namespace
 
 Expected<int> belfry::rt::cli::runCommand(Session &session,
-                                          const belfry_program_v1 &program,
+                                          const belfry_program_v2 &program,
                                           const Options &options,
                                           const std::atomic<bool> &stop) {
   switch (options.command) {

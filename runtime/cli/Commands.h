@@ -17,7 +17,7 @@ namespace belfry::rt::cli {
 
 /// Runs one command; an exit status in place of success where the command was
 /// interrupted. `stop` is set when the user asks for an end.
-Expected<int> runCommand(Session &session, const belfry_program_v1 &program,
+Expected<int> runCommand(Session &session, const belfry_program_v2 &program,
                          const Options &options, const std::atomic<bool> &stop);
 
 } // namespace belfry::rt::cli

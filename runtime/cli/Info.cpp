@@ -126,13 +126,16 @@ Status belfry::rt::cli::checkMemory(const Manifest &manifest, int64_t towers,
 std::string belfry::rt::cli::describeProgram(const Manifest &manifest,
                                              bool hasWeights, int64_t towers,
                                              int64_t devices, int64_t contexts,
-                                             int64_t batchSize) {
+                                             int64_t batchSize,
+                                             const std::string &needs) {
   TextTable table("<<");
   table.row(
       {"model", manifest.model + (manifest.kerasVersion.empty()
                                       ? ""
                                       : ", Keras " + manifest.kerasVersion)});
   table.row({"target", manifest.target + ", " + manifest.mcpu});
+  if (!needs.empty())
+    table.row({"needs", needs});
   table.row({"numerics", manifest.numerics});
   if (manifest.memory != "balanced")
     table.row({"memory", manifest.memory});

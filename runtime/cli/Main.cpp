@@ -93,7 +93,7 @@ int report(const Status &status, bool all) {
   return int(status.kind());
 }
 
-Expected<int> run(const belfry_program_v1 &program, int argc, char **argv,
+Expected<int> run(const belfry_program_v2 &program, int argc, char **argv,
                   bool &allErrors) {
   Expected<std::unique_ptr<Session>> session = Session::open(program);
   if (!session.ok())
@@ -112,7 +112,7 @@ Expected<int> run(const belfry_program_v1 &program, int argc, char **argv,
 
 } // namespace
 
-int belfry::rt::runMain(const belfry_program_v1 &program, int argc,
+int belfry::rt::runMain(const belfry_program_v2 &program, int argc,
                         char **argv) {
   struct sigaction action = {};
   action.sa_handler = onInterrupt;

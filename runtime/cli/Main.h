@@ -15,7 +15,7 @@ namespace belfry::rt {
 /// Runs a training binary's command line on `program`. Prints results to
 /// stdout, notes and errors to stderr. Returns the exit status: 0, 1 user
 /// error, 2 internal error, 3 a check failed, 130 interrupted.
-int runMain(const belfry_program_v1 &program, int argc, char **argv);
+int runMain(const belfry_program_v2 &program, int argc, char **argv);
 
 } // namespace belfry::rt
 

@@ -368,6 +368,9 @@ Expected<Options> belfry::rt::cli::parseOptions(int argc,
       ->type_name("FILE");
   info->add_flag("--manifest", options.manifest,
                  "print the program's manifest, a JSON document");
+  info->add_flag("--certificate", options.certificate,
+                 "print which kernel each op has on the GPU, and what it takes "
+                 "of it, a JSON document (target cuda)");
   info->add_option("--batch-size", raw.batchSize,
                    "rows of the batch that memory is shown for (default 32)")
       ->type_name("B");

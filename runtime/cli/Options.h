@@ -45,7 +45,8 @@ struct Options {
   Scale scale;
   std::string weights, resume, save, history, dumpGradients, profile;
   bool initialize = false, noSave = false, shuffle = true, logSteps = false;
-  bool allowNan = false, json = false, manifest = false, allErrors = false;
+  bool allowNan = false, json = false, manifest = false, certificate = false,
+       allErrors = false;
   uint64_t seed = 0;
   std::vector<std::pair<std::string, double>> set;
   std::vector<std::string> outputs;     ///< names, for predict

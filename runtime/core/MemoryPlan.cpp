@@ -7,6 +7,8 @@
 
 #include "runtime/core/MemoryPlan.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <set>
@@ -37,6 +39,10 @@ MemoryPlan::Place placeOf(const BufferInfo &buffer) {
 
 bool isResult(BufferKind kind) {
   return kind != BufferKind::Scratch && kind != BufferKind::Cross;
+}
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
 /// Whether two buffers of a function may share a byte.
@@ -103,9 +109,38 @@ std::vector<bool> belfry::rt::placeBarriers(const FunctionInfo &function,
   return barriers;
 }
 
+std::vector<Bucket> belfry::rt::bucketsOf(const FunctionInfo &function) {
+  std::vector<Bucket> buckets;
+  size_t run = 0; // the first bucket since the last phase
+  for (size_t i = 0; i < function.schedule.size(); ++i) {
+    const ScheduleItem &item = function.schedule[i];
+    if (item.kind != ScheduleItem::AllReduce) {
+      run = buckets.size();
+      continue;
+    }
+    if (!item.inPlace)
+      continue;
+    auto same = std::find_if(buckets.begin() + ptrdiff_t(run), buckets.end(),
+                             [&](const Bucket &bucket) {
+                               return bucket.reduce == item.reduce &&
+                                      bucket.dtype == item.dtype;
+                             });
+    if (same == buckets.end())
+      same = buckets.insert(buckets.end(), {item.reduce, item.dtype, {}});
+    same->items.push_back(i);
+  }
+  return buckets;
+}
+
 MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
-                                  int64_t towerRows, int64_t globalRows) {
+                                  int64_t towerRows, int64_t globalRows,
+                                  const std::vector<Bucket> &buckets) {
   MemoryPlan plan;
+  plan.buckets.resize(buckets.size());
+  std::map<int64_t, size_t> bucketOf; // by row of the buffer table
+  for (size_t i = 0; i < buckets.size(); ++i)
+    for (size_t item : buckets[i].items)
+      bucketOf[function.schedule[item].from] = i;
   plan.slots.resize(function.buffers.size());
   // Of each sum in place, the array that it stands in; those arrays.
   std::map<int64_t, int64_t> arrayOf;
@@ -117,7 +152,10 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
     }
   auto place = [&](MemoryPlan::Place where, Plan &arena, int64_t rows) {
     std::vector<PlanRequest> requests;
-    std::vector<size_t> owners;
+    // What stands at each place: a row of the table, or rows one behind the
+    // other.
+    std::vector<std::vector<size_t>> owners;
+    std::vector<size_t> ofBucket(buckets.size(), SIZE_MAX);
     for (size_t i = 0; i < function.buffers.size(); ++i) {
       const BufferInfo &buffer = function.buffers[i];
       if (placeOf(buffer) != where || arrayOf.count(int64_t(i)) ||
@@ -128,12 +166,32 @@ MemoryPlan belfry::rt::planMemory(const FunctionInfo &function,
       // The runtime reads results after the last phase.
       if (isResult(buffer.kind) || arrays.count(int64_t(i)))
         last = kEnd;
-      requests.push_back({buffer.bytes.at(rows), first, last});
-      owners.push_back(i);
+      PlanRequest request = {buffer.bytes.at(rows), first, last};
+      auto bucket = bucketOf.find(int64_t(i));
+      if (bucket != bucketOf.end() && ofBucket[bucket->second] != SIZE_MAX) {
+        size_t known = ofBucket[bucket->second];
+        requests[known].first = std::min(requests[known].first, first);
+        requests[known].size = aligned(requests[known].size) + request.size;
+        owners[known].push_back(i);
+        continue;
+      }
+      if (bucket != bucketOf.end())
+        ofBucket[bucket->second] = requests.size();
+      requests.push_back(request);
+      owners.push_back({i});
     }
     arena = planBuffers(requests);
-    for (size_t i = 0; i < owners.size(); ++i)
-      plan.slots[owners[i]] = {where, arena.offsets[i]};
+    for (size_t i = 0; i < owners.size(); ++i) {
+      int64_t offset = arena.offsets[i];
+      for (size_t row : owners[i]) {
+        plan.slots[row] = {where, offset};
+        offset = aligned(offset + function.buffers[row].bytes.at(rows));
+      }
+    }
+    for (size_t i = 0; i < buckets.size(); ++i)
+      if (ofBucket[i] != SIZE_MAX)
+        plan.buckets[i] = {arena.offsets[ofBucket[i]],
+                           requests[ofBucket[i]].size};
   };
   place(MemoryPlan::Place::DeviceArena, plan.device, towerRows);
   place(MemoryPlan::Place::TowerArena, plan.tower, towerRows);

@@ -14,6 +14,15 @@
 
 namespace belfry::rt {
 
+/// All-reduces between two phases whose sums stand in place of what is summed,
+/// of one kind and element type: their arrays can be moved and added as one.
+struct Bucket {
+  ReduceKind reduce = ReduceKind::Sum;
+  DType dtype = DType::F32;
+  std::vector<size_t> items; ///< of the schedule
+};
+std::vector<Bucket> bucketsOf(const FunctionInfo &function);
+
 /// Where the buffers of a function are, for a number of rows. Scratch of the
 /// towers of one device shares one arena, since they run one after the other;
 /// what crosses a phase has an arena a tower; what is shared by all towers of
@@ -33,6 +42,9 @@ struct MemoryPlan {
   };
   std::vector<Slot> slots; ///< one a row of the buffer table
   Plan device, tower, shared;
+  /// Of each bucket that the plan was made with: offset and bytes of its
+  /// arrays, which lie side by side in the tower arena.
+  std::vector<std::pair<int64_t, int64_t>> buckets;
 
   /// Bytes of all arenas of a host with so many devices and towers.
   int64_t totalBytes(int64_t devices, int64_t towers) const {
@@ -56,7 +68,8 @@ std::vector<bool> placeBarriers(const FunctionInfo &function,
 /// Plans `function` for towers of up to `towerRows` rows and a global batch of
 /// up to `globalRows`. A plan for more rows serves every smaller batch.
 MemoryPlan planMemory(const FunctionInfo &function, int64_t towerRows,
-                      int64_t globalRows);
+                      int64_t globalRows,
+                      const std::vector<Bucket> &buckets = {});
 
 } // namespace belfry::rt
 

@@ -9,6 +9,8 @@
 #define BELFRY_RUNTIME_TRAINING_BATCH_H
 
 #include "runtime/core/Executor.h"
+#include "runtime/core/Storage.h"
+#include "runtime/host/Devices.h"
 #include "runtime/data/Feed.h"
 
 #include <vector>

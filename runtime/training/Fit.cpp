@@ -142,7 +142,10 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
                                   const FitOptions &options,
                                   FitObserver &observer) {
   int64_t batchSize = std::min(options.batchSize, data.rows);
-  Executor *train = session.prepare("train", batchSize);
+  Expected<Executor *> trainer = session.prepare("train", batchSize);
+  if (!trainer.ok())
+    return trainer.status();
+  Executor *train = *trainer;
   if (!train)
     return missing(session, "fit");
   Batch batch(session.manifest().outputs, batchSize);
@@ -153,7 +156,10 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
   int64_t validationSize = 0;
   if (validation) {
     validationSize = std::min(options.batchSize, validation->rows);
-    evaluator = session.prepare("evaluate", validationSize);
+    Expected<Executor *> made = session.prepare("evaluate", validationSize);
+    if (!made.ok())
+      return made.status();
+    evaluator = *made;
     if (!evaluator)
       return missing(session, "evaluate");
     validationBatch.emplace(session.manifest().outputs, validationSize);
@@ -212,7 +218,10 @@ Expected<Logs> belfry::rt::evaluate(Session &session, const DataSet &data,
                                     int64_t batchSize,
                                     const std::atomic<bool> *stop) {
   batchSize = std::min(batchSize, data.rows);
-  Executor *executor = session.prepare("evaluate", batchSize);
+  Expected<Executor *> made = session.prepare("evaluate", batchSize);
+  if (!made.ok())
+    return made.status();
+  Executor *executor = *made;
   if (!executor)
     return missing(session, "evaluate");
   Batch batch(session.manifest().outputs, batchSize);
@@ -224,7 +233,10 @@ belfry::rt::predict(Session &session, const DataSet &data, int64_t batchSize,
                     const std::vector<size_t> &wanted,
                     const std::atomic<bool> *stop) {
   batchSize = std::min(batchSize, std::max<int64_t>(1, data.rows));
-  Executor *executor = session.prepare("predict", batchSize);
+  Expected<Executor *> made = session.prepare("predict", batchSize);
+  if (!made.ok())
+    return made.status();
+  Executor *executor = *made;
   if (!executor)
     return Status::internal("the program has no function 'predict'");
   const std::vector<TensorInfo> &outputs = session.manifest().outputs;

@@ -47,7 +47,7 @@ Expected<int64_t> parseDevices(const std::string &text,
 
 Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
                                                 const Manifest &manifest,
-                                                int cores) {
+                                                int cores, Backend *backend) {
   Placement placement;
   placement.towers = request.towers.value_or(manifest.towers);
   if (placement.towers < 1 || placement.towers > kMaxTowers)
@@ -55,6 +55,21 @@ Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
                         "': expected 1 to " + std::to_string(kMaxTowers) +
                         " towers");
   int64_t devices = std::min<int64_t>(placement.towers, cores);
+  if (backend) {
+    Expected<std::vector<std::string>> names =
+        backend->choose(request.devices, placement.towers);
+    if (!names.ok())
+      return names.status();
+    placement.names = std::move(*names);
+    placement.devices = int(placement.names.size());
+    int64_t threads = request.threadsPerDevice.value_or(cores);
+    if (threads < 1 || threads > kMaxThreads)
+      return Status::user("'--threads-per-device " + std::to_string(threads) +
+                          "': expected 1 to " + std::to_string(kMaxThreads) +
+                          " threads");
+    placement.threadsPerDevice = int(threads);
+    return placement;
+  }
   if (!request.devices.empty()) {
     Expected<int64_t> asked = parseDevices(request.devices, manifest.target);
     if (!asked.ok())
@@ -98,12 +113,13 @@ std::string Placement::describe() const {
   constexpr size_t most = 16;
   for (size_t i = 0; i < blocks.size() && i < most; ++i) {
     int64_t first = blocks[i].first, last = first + blocks[i].rows - 1;
-    text += " cpu:" + std::to_string(i) + " [" + std::to_string(first) +
+    text += " " + (names.empty() ? "cpu:" + std::to_string(i) : names[i]) +
+            " [" + std::to_string(first) +
             (last > first ? "-" + std::to_string(last) : "") + "]";
   }
   if (blocks.size() > most)
     text += " …";
-  if (threadsPerDevice > 1)
+  if (threadsPerDevice > 1 && names.empty())
     text += ", " + plural(threadsPerDevice, "thread") + " each";
   if (towers % devices != 0)
     text += " (uneven: " + plural(towers % devices, "device") +

@@ -7,6 +7,8 @@
 
 #include "runtime/training/Session.h"
 
+#include "runtime/host/HostExecutor.h"
+
 #include "runtime/core/Names.h"
 #include "runtime/host/Context.h"
 #include "runtime/training/Initializers.h"
@@ -40,7 +42,7 @@ static double asKept(const std::string &name, double value) {
 }
 
 Expected<std::unique_ptr<Session>>
-Session::open(const belfry_program_v1 &program) {
+Session::open(const belfry_program_v2 &program) {
   if (program.abi_version != BELFRY_ABI_VERSION)
     return Status::internal("the program has version " +
                             std::to_string(program.abi_version) +
@@ -52,6 +54,8 @@ Session::open(const belfry_program_v1 &program) {
     return manifest.status();
   std::unique_ptr<Session> session(new Session(program));
   session->manifest_ = std::move(*manifest);
+  if (program.device_code)
+    session->backend_.reset(program.device_code->open(&program));
   const Manifest &info = session->manifest_;
   // One block: an update walks all of it, and small arrays by themselves would
   // not get large pages.
@@ -80,12 +84,20 @@ Session::open(const belfry_program_v1 &program) {
   return session;
 }
 
-void Session::start(const Placement &placement) {
+Status Session::start(const Placement &placement) {
   placement_ = placement;
   executors.clear();
   deviceGroup.reset();
   deviceGroup = std::make_unique<DeviceGroup>(placement.contexts(),
                                               placement.threadsPerContext());
+  return backend_
+             ? backend_->start(manifest_, placement.names, placement.towers)
+             : Status::success();
+}
+
+Status Session::fetchValues() {
+  return backend_ && !hostIsNewer ? backend_->download(values)
+                                  : Status::success();
 }
 
 void Session::startProfile() {
@@ -139,6 +151,7 @@ Status Session::setHyper(const std::string &name, double value) {
 }
 
 Status Session::loadEmbeddedWeights() {
+  hostIsNewer = true;
   uint64_t offset = 0;
   for (size_t i = 0; i < manifest_.parameters.size(); ++i) {
     uint64_t bytes = manifest_.parameters[i].bytes();
@@ -155,14 +168,17 @@ Status Session::loadEmbeddedWeights() {
 }
 
 Status Session::loadWeights(const std::string &file) {
+  hostIsNewer = true;
   return readWeights(file, manifest_, values.parameters);
 }
 
 Expected<bool> Session::loadOptimizer(const std::string &file) {
+  hostIsNewer = true;
   return readOptimizer(file, manifest_, values);
 }
 
 Status Session::initializeWeights() {
+  hostIsNewer = true;
   for (size_t i = 0; i < manifest_.parameters.size(); ++i)
     BELFRY_RETURN_IF_ERROR(
         initialize(manifest_.parameters[i], seed_,
@@ -170,14 +186,26 @@ Status Session::initializeWeights() {
   return Status::success();
 }
 
-Executor *Session::prepare(const std::string &function, int64_t maxBatch) {
+Expected<Executor *> Session::prepare(const std::string &function,
+                                      int64_t maxBatch) {
   const FunctionInfo *info = manifest_.function(function);
   if (!info)
-    return nullptr;
+    return static_cast<Executor *>(nullptr);
   std::unique_ptr<Executor> &executor = executors[function];
   executor.reset();
-  executor = std::make_unique<Executor>(program, manifest_, *info, *deviceGroup,
-                                        placement_.towers, maxBatch);
+  if (backend_) {
+    if (hostIsNewer)
+      BELFRY_RETURN_IF_ERROR(backend_->upload(values));
+    hostIsNewer = false;
+    Expected<std::unique_ptr<Executor>> made =
+        backend_->prepare(*info, maxBatch);
+    if (!made.ok())
+      return made.status();
+    executor = std::move(*made);
+  } else {
+    executor = std::make_unique<HostExecutor>(
+        program, manifest_, *info, *deviceGroup, placement_.towers, maxBatch);
+  }
   if (profiled)
     executor->measure(&times[function]);
   return executor.get();

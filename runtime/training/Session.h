@@ -13,8 +13,10 @@
 #include "runtime/core/Executor.h"
 #include "runtime/core/Manifest.h"
 #include "runtime/core/Status.h"
+#include "runtime/core/Storage.h"
 #include "runtime/host/Devices.h"
 #include "runtime/host/OpProfile.h"
+#include "runtime/training/Backend.h"
 #include "runtime/training/Placement.h"
 
 #include <map>
@@ -31,13 +33,16 @@ class Session {
 public:
   /// Reads the manifest of `program`, which has to outlive the session.
   static Expected<std::unique_ptr<Session>>
-  open(const belfry_program_v1 &program);
+  open(const belfry_program_v2 &program);
 
   const Manifest &manifest() const { return manifest_; }
   const Placement &placement() const { return placement_; }
 
+  /// What runs the program where that isn't the host itself; else null.
+  Backend *backend() const { return backend_.get(); }
+
   /// Starts the devices. Before any step.
-  void start(const Placement &placement);
+  Status start(const Placement &placement);
 
   /// Measures every step from now on; after `start`, before `prepare`.
   void startProfile();
@@ -65,9 +70,9 @@ public:
   Status initializeWeights();
 
   /// Prepares `train`, `evaluate` or `predict` for batches of up to `maxBatch`
-  /// rows; null where the program has no such function. Valid until the next
-  /// call for the same function.
-  Executor *prepare(const std::string &function, int64_t maxBatch);
+  /// rows, after the values are set; null where the program has no such
+  /// function. Valid until the next call for the same function.
+  Expected<Executor *> prepare(const std::string &function, int64_t maxBatch);
 
   /// Arrays with the model's values filled in; inputs and outputs are the
   /// caller's to add.
@@ -75,17 +80,22 @@ public:
   /// Counts an update.
   void finishUpdate() { ++values.iterations; }
 
+  /// As of the last `fetchValues` where there is a backend.
   const ModelValues &modelValues() const { return values; }
+  /// Brings the model's values to the memory of the host.
+  Status fetchValues();
 
 private:
-  explicit Session(const belfry_program_v1 &program) : program(program) {}
+  explicit Session(const belfry_program_v2 &program) : program(program) {}
 
-  const belfry_program_v1 &program;
+  const belfry_program_v2 &program;
   Manifest manifest_;
   Placement placement_;
   uint64_t seed_ = 0;
   Storage storage; ///< parameters, then slots
   ModelValues values;
+  std::unique_ptr<Backend> backend_;
+  bool hostIsNewer = true; ///< than what the backend has
   std::unique_ptr<DeviceGroup> deviceGroup;
   bool profiled = false;
   std::map<std::string, StepTimes> times;

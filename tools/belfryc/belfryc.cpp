@@ -46,9 +46,9 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
                  "last-takes-rest, strict")
       ->type_name("HOW");
   app.add_option("--target", compile.target,
-                 "host (default); cuda: kernels for NVIDIA GPUs (--emit ptx, "
-                 "cubin); cuda-emulated: a program whose kernels for GPUs the "
-                 "host runs, to test them")
+                 "host (default); cuda: a program for NVIDIA GPUs; "
+                 "cuda-emulated: a program whose kernels for GPUs the host "
+                 "runs, to test them")
       ->type_name("TARGET");
   app.add_option("--cuda-arch", compile.cudaArch,
                  "architectures of GPUs: 75, 80, 86, 89, 90, 100, 120, all "
@@ -96,9 +96,11 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
          "'all' is every one")
       ->delimiter(',')
       ->type_name("NAME,…");
-  app.add_option("--emit", arguments.emit,
-                 "exe (default), lib (an archive), obj, llvm, ptx, cubin, mlir "
-                 "(default with --stop-after, which takes no other)")
+  app.add_option(
+         "--emit", arguments.emit,
+         "exe (default), lib (an archive), obj, llvm, ptx, cubin, emulated "
+         "(kernels for CUDA as a library of the host), mlir "
+         "(default with --stop-after, which takes no other)")
       ->type_name("KIND");
   app.add_option("--report", compile.report,
                  "writes the report too: .json gives JSON, else text")
@@ -174,15 +176,17 @@ int main(int argc, char **argv) {
   if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
     return *status;
   static const std::map<std::string, Emit> kinds = {
-      {"exe", Emit::Executable}, {"lib", Emit::Library}, {"obj", Emit::Object},
-      {"llvm", Emit::Llvm},      {"ptx", Emit::Ptx},     {"cubin", Emit::Cubin},
-      {"mlir", Emit::Mlir}};
+      {"exe", Emit::Executable}, {"lib", Emit::Library},
+      {"obj", Emit::Object},     {"llvm", Emit::Llvm},
+      {"ptx", Emit::Ptx},        {"cubin", Emit::Cubin},
+      {"mlir", Emit::Mlir},      {"emulated", Emit::Emulated}};
   auto kind = kinds.find(arguments.emit);
   if (kind != kinds.end()) {
     arguments.compile.emit = kind->second;
   } else if (!arguments.emit.empty()) {
     llvm::errs() << "error: unknown '--emit' '" << arguments.emit
-                 << "'; known are exe, lib, obj, llvm, ptx, cubin, mlir\n";
+                 << "'; known are exe, lib, obj, llvm, ptx, cubin, emulated, "
+                    "mlir\n";
     return 1;
   }
   arguments.compile.tool = llvm::sys::fs::getMainExecutable(

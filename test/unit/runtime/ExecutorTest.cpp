@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Executor.h"
+#include "runtime/host/HostExecutor.h"
 
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ void twice(const belfry_phase_args *args) {
 }
 
 constexpr belfry_phase_fn Phases[] = {twice};
-constexpr belfry_program_v1 Program = {
-    BELFRY_ABI_VERSION, 1, "", 0, Phases, nullptr, 0};
+constexpr belfry_program_v2 Program = {
+    BELFRY_ABI_VERSION, 1, "", 0, Phases, nullptr, 0, nullptr};
 
 /// With `scratchBytes` a row; `kind` is that of what `twice` writes.
 FunctionInfo functionOf(int64_t scratchBytes,
@@ -58,7 +58,7 @@ std::vector<RowRange> callsOf(const FunctionInfo &function, int64_t towers,
   Manifest manifest;
   manifest.towers = towers;
   DeviceGroup group(devices, threads);
-  Executor executor(Program, manifest, function, group, towers, rows);
+  HostExecutor executor(Program, manifest, function, group, towers, rows);
   std::vector<float> input(static_cast<size_t>(rows)), output(input.size());
   for (size_t i = 0; i < input.size(); ++i)
     input[i] = float(i);

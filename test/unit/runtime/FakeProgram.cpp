@@ -301,12 +301,12 @@ const belfry_phase_fn *phasesFor(int64_t features) {
 struct Program {
   std::string manifest;
   std::vector<float> weights;
-  belfry_program_v1 program;
+  belfry_program_v2 program;
 };
 
 } // namespace
 
-const belfry_program_v1 &test::fakeProgram(const FakeOptions &options) {
+const belfry_program_v2 &test::fakeProgram(const FakeOptions &options) {
   static std::list<Program> programs;
   Program &one = programs.emplace_back();
   one.manifest = manifestText(options);

@@ -33,7 +33,7 @@ struct FakeOptions {
 };
 
 /// The program lives as long as the process.
-const belfry_program_v1 &fakeProgram(const FakeOptions &options = {});
+const belfry_program_v2 &fakeProgram(const FakeOptions &options = {});
 
 } // namespace belfry::rt::test
 
