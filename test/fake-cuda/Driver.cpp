@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
+#include <utility>
 
 using namespace belfry::fake;
 
@@ -78,23 +79,25 @@ Driver::Driver()
   images.open(settings.kernels);
 }
 
+//===----------------------------------------------------------------------===//
+// The beginning and the end
+//===----------------------------------------------------------------------===//
+
 static Driver *theDriver = nullptr;
-
-Driver &Driver::get() {
-  static Driver *driver = theDriver = new Driver;
-  return *driver;
-}
-
-//===----------------------------------------------------------------------===//
-// The end of the process
-//===----------------------------------------------------------------------===//
-
 static int exitStatus = 0;
 
-static void keepStatus(int status, void *) { exitStatus = status; }
+static Driver *makeDriver() {
+  const char *call = std::exchange(currentCall, "settings");
+  theDriver = new Driver;
+  // Not when the library is loaded: handlers of then run too late.
+  on_exit([](int status, void *) { exitStatus = status; }, nullptr);
+  currentCall = call;
+  return theDriver;
+}
 
-__attribute__((constructor)) static void begin() {
-  on_exit(keepStatus, nullptr);
+Driver &Driver::get() {
+  static Driver *driver = makeDriver();
+  return *driver;
 }
 
 /// After all that the program has registered for its end. One that would have
@@ -106,7 +109,7 @@ __attribute__((destructor)) static void end() {
   Lock lock(theDriver->mutex);
   std::vector<std::string> leaks = findLeaks(*theDriver);
   for (const std::string &leak : leaks)
-    std::fprintf(stderr, "fake-cuda: leak: %s\n", leak.c_str());
+    tell("leak: " + leak);
   writeSummary(*theDriver, leaks);
   if (!leaks.empty() && exitStatus == 0) {
     std::fflush(nullptr);

@@ -51,10 +51,10 @@ public:
     if (auto found = objects.find(value); found != objects.end())
       return found->second;
     if (value >> 40 != kHandleMark)
-      fatal(hex(value) + " is no handle that the driver gave out, expected a " +
+      fatal(hex(value) + " is no handle that the driver gave out, and so no " +
             noun);
     if ((value >> 32 & 0xff) != kind)
-      fatal("the handle " + hex(value) + " is not of a " + noun);
+      fatal("the handle " + hex(value) + " is no " + noun);
     fatal("the " + std::string(noun) + " " + hex(value) + " is destroyed");
   }
   void remove(Handle handle) {

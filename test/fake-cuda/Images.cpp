@@ -136,8 +136,11 @@ static std::map<std::string, KernelUse> readUses(const Elf &elf) {
     else if (name.starts_with(".nv.shared."))
       shared[name.substr(strlen(".nv.shared."))] = int(section.sh_size);
   }
+  // From sm_90 on, sections have what the system takes of a block as well.
+  int reserved = elf.architecture() >= 90 ? 1024 : 0;
   for (auto &[kernel, use] : uses)
-    use.sharedBytes = shared.count(kernel) ? shared[kernel] : 0;
+    use.sharedBytes =
+        shared.count(kernel) ? std::max(0, shared[kernel] - reserved) : 0;
   return uses;
 }
 

@@ -10,7 +10,7 @@
 #include "test/fake-cuda/Limits.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <cstring>
 
 using namespace belfry::fake;
@@ -55,7 +55,7 @@ CUresult belfry::fake::cuModuleLoadDataEx(CUmodule *module, const void *image,
     CUresult result = call.driver.images.load(image, settings.architecture,
                                               settings.driver, *loaded, log);
     if (result != CUDA_SUCCESS)
-      std::fprintf(stderr, "fake-cuda: %s: %s\n", currentCall, log.c_str());
+      tell(std::string(currentCall) + ": " + log);
     writeLog(log, count, options, values);
     require(result == CUDA_SUCCESS, result);
     auto made = std::make_shared<Module>();
@@ -186,15 +186,19 @@ CUresult belfry::fake::cuFuncSetAttribute(CUfunction handle,
 static void runGrid(const belfry_emulated_kernel &kernel,
                     const std::vector<uint64_t> &words, int64_t blocks,
                     uint64_t order) {
-  int64_t pieces = std::min<int64_t>(blocks, 8);
-  std::vector<int64_t> sequence(static_cast<size_t>(pieces));
+  // On the stack and without a destructor: a kernel may be given up.
+  std::array<int64_t, 8> sequence;
+  auto pieces = std::min(blocks, int64_t(sequence.size()));
   for (int64_t i = 0; i < pieces; ++i)
     sequence[size_t(i)] = pieces - 1 - i;
   if (order)
-    std::shuffle(sequence.begin(), sequence.end(), std::mt19937_64(order));
-  for (int64_t piece : sequence)
+    std::shuffle(sequence.begin(), sequence.begin() + pieces,
+                 std::mt19937_64(order));
+  for (int64_t i = 0; i < pieces; ++i) {
+    int64_t piece = sequence[size_t(i)];
     kernel.run(words.data(), piece * blocks / pieces,
                (piece + 1) * blocks / pieces);
+  }
 }
 
 /// A parameter that points into an allocation may be read and written all

@@ -8,6 +8,7 @@
 #include "test/fake-cuda/Operations.h"
 
 #include "test/fake-cuda/Driver.h"
+#include "test/fake-cuda/IllegalAccess.h"
 #include "test/fake-cuda/Settings.h"
 
 #include <algorithm>
@@ -205,10 +206,19 @@ void Operations::run(Lock &lock, const OperationPtr &op) {
     fesetenv(FE_DFL_ENV);
     bool inside = insideHostFunction;
     insideHostFunction = task.kind == Task::Kind::HostFunction;
-    task.work();
+    uint64_t address = 0;
+    bool done = true;
+    if (task.kind == Task::Kind::Kernel)
+      done = runGuarded(task.work, address);
+    else
+      task.work();
     insideHostFunction = inside;
     fesetenv(&mode);
     lock.lock();
+    if (!done) {
+      tell(task.name + " touches " + hex(address) + ", where nothing is");
+      task.device->fail(CUDA_ERROR_ILLEGAL_ADDRESS, /*sticky=*/true);
+    }
   }
   if (task.fault.kind == Fault::Kind::Async && !lost)
     task.device->fail(CUresult(task.fault.code), task.fault.sticky);

@@ -149,6 +149,5 @@ void belfry::fake::writeSummary(const Driver &driver,
       << ",\n \"leaks\": " << toJson(leaks) << "}\n";
   out.close();
   if (!out)
-    std::fprintf(stderr, "fake-cuda: '%s' can't be written\n",
-                 driver.settings.summary.c_str());
+    tell("'" + driver.settings.summary + "' can't be written");
 }

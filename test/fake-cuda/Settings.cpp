@@ -16,13 +16,16 @@
 
 using namespace belfry::fake;
 
-thread_local const char *belfry::fake::currentCall = "settings";
+thread_local const char *belfry::fake::currentCall = "";
 
-void belfry::fake::fatal(const std::string &message) {
-  std::string line =
-      "fake-cuda: " + std::string(currentCall) + ": " + message + "\n";
+void belfry::fake::tell(const std::string &message) {
+  std::string line = "fake-cuda: " + message + "\n";
   ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   (void)written;
+}
+
+void belfry::fake::fatal(const std::string &message) {
+  tell(std::string(currentCall) + ": " + message);
   // The program's own handler would tell of a crash and not of a mistake.
   signal(SIGABRT, SIG_DFL);
   std::abort();

@@ -45,6 +45,9 @@ std::vector<int> visibleDevices(const Settings &settings,
 /// undefined. CALL is the driver's function that the thread is in.
 [[noreturn]] void fatal(const std::string &message);
 
+/// Writes `fake-cuda: message`, at once.
+void tell(const std::string &message);
+
 /// The driver's function that the thread is in; set by whoever enters one.
 extern thread_local const char *currentCall;
 
