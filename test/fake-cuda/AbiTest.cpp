@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fake-cuda/SameAbi.h"
 #include "test/fake-cuda/Types.h"
 
 // Macros of cuda.h.
@@ -19,68 +20,18 @@ static constexpr unsigned kWriteCombined =
     belfry::fake::CU_MEMHOSTALLOC_WRITECOMBINED;
 
 #include <cuda.h>
-#include <type_traits>
 
 static_assert(CUDA_VERSION >= 13000, "names and suffixes are those of 13.0");
 
-namespace {
-
-template <typename T>
-concept Complete = requires { sizeof(T); };
-
-/// Whether values of both types are passed in the same way and mean the same:
-/// numbers of one size and sign, pointers to such, opaque handles, structures
-/// of one size, functions of such.
-template <typename A, typename B> struct Same {
-  static consteval bool holds() {
-    if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>)
-      return pointees<std::remove_pointer_t<A>, std::remove_pointer_t<B>>();
-    else if constexpr (std::is_enum_v<A> && std::is_enum_v<B>)
-      return sizeof(A) == sizeof(B);
-    else if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
-      return sizeof(A) == sizeof(B) &&
-             std::is_signed_v<A> == std::is_signed_v<B>;
-    else if constexpr (std::is_class_v<A> && std::is_class_v<B>)
-      return sizeof(A) == sizeof(B) && alignof(A) == alignof(B);
-    else
-      return std::is_same_v<A, B>;
-  }
-
-  template <typename C, typename D> static consteval bool pointees() {
-    if constexpr (std::is_const_v<C> != std::is_const_v<D>)
-      return false;
-    else if constexpr (std::is_void_v<C> || std::is_void_v<D>)
-      return std::is_void_v<C> && std::is_void_v<D>;
-    else if constexpr (std::is_function_v<C> && std::is_function_v<D>)
-      return Same<C, D>::holds();
-    else if constexpr (!Complete<C> || !Complete<D>)
-      return !Complete<C> && !Complete<D>;
-    else
-      return Same<std::remove_cv_t<C>, std::remove_cv_t<D>>::holds();
-  }
-};
-
-template <typename R, typename... As, typename S, typename... Bs>
-struct Same<R(As...), S(Bs...)> {
-  static consteval bool holds() {
-    if constexpr (sizeof...(As) != sizeof...(Bs))
-      return false;
-    else
-      return Same<R, S>::holds() && (Same<As, Bs>::holds() && ...);
-  }
-};
-
-// It can tell types apart.
-static_assert(!Same<int(int), int(unsigned)>::holds());
-static_assert(!Same<int(int *), int(long *)>::holds());
-static_assert(!Same<int(const int *), int(int *)>::holds());
-static_assert(!Same<int(int), int(int, int)>::holds());
-static_assert(!Same<int(CUstream), int(int)>::holds());
-static_assert(!Same<int(CUstream), int(unsigned *)>::holds());
-static_assert(!Same<int(void *), int(int *)>::holds());
-static_assert(!Same<int(CUdevice_attribute), int(int)>::holds());
-
-} // namespace
+// The comparison can tell types apart.
+static_assert(!SameAbi<int(int), int(unsigned)>::holds());
+static_assert(!SameAbi<int(int *), int(long *)>::holds());
+static_assert(!SameAbi<int(const int *), int(int *)>::holds());
+static_assert(!SameAbi<int(int), int(int, int)>::holds());
+static_assert(!SameAbi<int(CUstream), int(int)>::holds());
+static_assert(!SameAbi<int(CUstream), int(unsigned *)>::holds());
+static_assert(!SameAbi<int(void *), int(int *)>::holds());
+static_assert(!SameAbi<int(CUdevice_attribute), int(int)>::holds());
 
 // The types of ours, and not the functions, which would be the same functions
 // as those of cuda.h.
@@ -92,7 +43,7 @@ namespace belfry::fake::types {
 
 #define DRIVER_FUNCTION(name, parameters)                                      \
   static_assert(                                                               \
-      Same<belfry::fake::types::name##Type, decltype(::name)>::holds(),        \
+      SameAbi<belfry::fake::types::name##Type, decltype(::name)>::holds(),     \
       #name " is not as in cuda.h");
 #include "test/fake-cuda/Functions.def"
 

@@ -77,7 +77,8 @@ OperationPtr Call::submit(TaskPtr task, const OperationList &after) {
 }
 
 OperationPtr Call::enqueue(Stream &stream, Task task) {
-  task.fault = takeFault();
+  if (task.fault.kind == Fault::Kind::None)
+    task.fault = takeFault();
   auto shared = std::make_shared<const Task>(std::move(task));
   if (stream.capture) {
     addNode(stream, std::move(shared));

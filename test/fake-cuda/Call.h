@@ -27,7 +27,7 @@ enum CallRules : unsigned {
 };
 
 /// One call. Functions throw a `Failure` with its error.
-class Call {
+class FAKE_CUDA_SHARED Call {
 public:
   Call(Driver &driver, Lock &lock, unsigned rules, const Fault &fault)
       : driver(driver), lock(lock), rules(rules), fault(fault) {}
@@ -75,7 +75,7 @@ private:
 };
 
 /// Fails the call where a capture forbids it, and ends that capture.
-void checkSafety(Driver &driver);
+FAKE_CUDA_SHARED void checkSafety(Driver &driver);
 
 /// The frame of each function of the driver: the lock, counts, faults, rules.
 /// `body(call)` may throw a `Failure`.

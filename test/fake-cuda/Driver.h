@@ -107,7 +107,7 @@ struct Device {
 };
 
 /// Everything. It is made at the first call and never goes away.
-struct Driver {
+struct FAKE_CUDA_SHARED Driver {
   static Driver &get();
 
   Driver();
@@ -131,11 +131,14 @@ struct Driver {
   Handles<GraphExec, CUgraphExec> graphExecs{"executable graph", 7};
   std::vector<std::shared_ptr<Capture>> captures; ///< that haven't ended
   unsigned streamsMade = 0;
+  /// Of libnccl.so.2: lines as those of `findLeaks`.
+  std::function<std::vector<std::string>()> moreLeaks;
 };
 
 /// Of the calling thread.
-extern thread_local Device *currentDevice; ///< whose context is current
-extern thread_local bool insideHostFunction;
+FAKE_CUDA_SHARED extern thread_local Device
+    *currentDevice; ///< whose context is current
+FAKE_CUDA_SHARED extern thread_local bool insideHostFunction;
 extern thread_local CUstreamCaptureMode captureMode;
 
 /// GPU-… of a device, and its bytes.

@@ -32,7 +32,7 @@ struct Fault {
 /// BELFRY_FAKE_CUDA_FAIL: a list, separated by commas, of
 /// `[async:]FUNCTION:NUMBER=CODE[*]` and `FUNCTION:NUMBER=hang`. NUMBER counts
 /// the calls of that function, from 1; a suffix _v2 can be left out.
-class Faults {
+class FAKE_CUDA_SHARED Faults {
 public:
   /// Ends the program where the text can't be read.
   explicit Faults(const std::string &text);

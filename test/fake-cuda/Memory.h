@@ -16,6 +16,8 @@
 #ifndef BELFRY_TEST_FAKE_CUDA_MEMORY_H
 #define BELFRY_TEST_FAKE_CUDA_MEMORY_H
 
+#include "test/fake-cuda/Types.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,7 +36,7 @@ struct Allocation {
   uint64_t end() const { return begin + bytes; }
 };
 
-class Memory {
+class FAKE_CUDA_SHARED Memory {
 public:
   /// As cuMemAlloc and cuMemHostAlloc align.
   static constexpr uint64_t kAlignment = 256;

@@ -71,8 +71,6 @@ void Operations::arrive(const OperationPtr &op, const OperationPtr &from) {
 void Operations::complete(const OperationPtr &op) {
   --op->blockers;
   op->assembling = false;
-  checkRaces(*op);
-  ranges.emplace(op->id, op);
   notify();
 }
 
@@ -247,6 +245,16 @@ void Operations::retire(const OperationList &roots) {
   }
 }
 
+/// Ends the program where the ones that are left wait for each other.
+static void checkDeadlock(const OperationList &left) {
+  for (const OperationPtr &op : left)
+    if (op->state == Operation::State::Running || op->assembling ||
+        op->task->fault.kind == Fault::Kind::Hang)
+      return;
+  fatal("waits for ever: " + left.front()->task->name +
+        " comes after something that comes after it");
+}
+
 void Operations::wait(Lock &lock, const OperationList &roots) {
   auto patience = std::chrono::seconds(Driver::get().settings.patience);
   for (;;) {
@@ -255,6 +263,7 @@ void Operations::wait(Lock &lock, const OperationList &roots) {
       break;
     if (runReady(lock, left, SIZE_MAX))
       continue;
+    checkDeadlock(left);
     // Another thread runs one of them, a rank is missing, or one hangs.
     if (changed.wait_for(lock, patience) != std::cv_status::timeout)
       continue;
@@ -264,6 +273,11 @@ void Operations::wait(Lock &lock, const OperationList &roots) {
               ", to which not all ranks have come");
   }
   retire(roots);
+}
+
+bool Operations::waitFor(Lock &lock, const std::function<bool()> &holds) {
+  return changed.wait_for(
+      lock, std::chrono::seconds(Driver::get().settings.patience), holds);
 }
 
 bool Operations::query(Lock &lock, const OperationList &roots) {

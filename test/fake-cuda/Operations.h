@@ -81,7 +81,7 @@ struct Operation {
 
 /// The operations of all devices. All of it under the driver's lock, which is
 /// released while one runs.
-class Operations {
+class FAKE_CUDA_SHARED Operations {
 public:
   /// Seed 0: as late as possible, the last enqueued first. Others: in random
   /// order, and some before anyone waits for them.
@@ -92,7 +92,7 @@ public:
   OperationPtr submit(TaskPtr task, const OperationList &after);
 
   /// One that can't run before `complete` was called for it, to which `arrive`
-  /// adds what it comes after. `task` may get accesses until then.
+  /// adds what it comes after.
   OperationPtr begin(TaskPtr task);
   void arrive(const OperationPtr &op, const OperationPtr &from);
   void complete(const OperationPtr &op);
@@ -115,6 +115,9 @@ public:
   void notify() { changed.notify_all(); }
   /// A number below `limit`.
   uint64_t draw(uint64_t limit) { return random() % limit; }
+  /// Waits until `holds`, at most as long as the settings' patience. Says
+  /// whether it came to hold.
+  bool waitFor(Lock &lock, const std::function<bool()> &holds);
   bool isRandom() const { return seed != 0; }
 
 private:

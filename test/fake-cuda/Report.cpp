@@ -77,6 +77,9 @@ std::vector<std::string> belfry::fake::findLeaks(const Driver &driver) {
                       std::to_string(device->retained) +
                       " times more than "
                       "released");
+  if (driver.moreLeaks)
+    for (std::string &leak : driver.moreLeaks())
+      leaks.push_back(std::move(leak));
   return leaks;
 }
 

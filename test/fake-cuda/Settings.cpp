@@ -76,6 +76,7 @@ Settings belfry::fake::readSettings() {
   s.peer = peer != 0;
   readNumber<uint64_t>("BELFRY_FAKE_CUDA_SEED", s.seed, 0, UINT64_MAX);
   readNumber("BELFRY_FAKE_CUDA_PATIENCE", s.patience, 1, 86400);
+  readNumber("BELFRY_FAKE_CUDA_NCCL", s.nccl, 20000, 99999);
   const char *name = read("BELFRY_FAKE_CUDA_NAME");
   s.name = name ? name : "Emulated sm_" + std::to_string(s.architecture);
   // Here an empty list is one that names no device.

@@ -8,6 +8,8 @@
 #ifndef BELFRY_TEST_FAKE_CUDA_SETTINGS_H
 #define BELFRY_TEST_FAKE_CUDA_SETTINGS_H
 
+#include "test/fake-cuda/Types.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@ struct Settings {
   bool peer = true;                    ///< devices can reach each other
   std::string name;                    ///< of a device
   uint64_t seed = 0;                   ///< of the order of operations
+  int nccl = 22809;                    ///< what ncclGetVersion says: 2.28.9
   int patience = 60; ///< seconds until a collective that lacks ranks is told
   std::optional<std::string> visible; ///< CUDA_VISIBLE_DEVICES
   std::vector<std::string> kernels;   ///< paths of side libraries
@@ -43,16 +46,16 @@ std::vector<int> visibleDevices(const Settings &settings,
 
 /// Writes `fake-cuda: CALL: message` and aborts: for what a real driver leaves
 /// undefined. CALL is the driver's function that the thread is in.
-[[noreturn]] void fatal(const std::string &message);
+[[noreturn]] FAKE_CUDA_SHARED void fatal(const std::string &message);
 
 /// Writes `fake-cuda: message`, at once.
 void tell(const std::string &message);
 
 /// The driver's function that the thread is in; set by whoever enters one.
-extern thread_local const char *currentCall;
+FAKE_CUDA_SHARED extern thread_local const char *currentCall;
 
 /// `0x…`
-std::string hex(uint64_t value);
+FAKE_CUDA_SHARED std::string hex(uint64_t value);
 
 } // namespace belfry::fake
 

@@ -18,6 +18,9 @@
 #include <cstddef>
 #include <cstdint>
 
+/// On what libnccl.so.2 takes from libcuda.so.1 beside the driver's functions.
+#define FAKE_CUDA_SHARED __attribute__((visibility("default")))
+
 namespace belfry::fake {
 
 using CUdevice = int;
