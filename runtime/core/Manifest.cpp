@@ -7,6 +7,8 @@
 
 #include "runtime/core/Manifest.h"
 
+#include "belfry/Runtime.h"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -448,8 +450,9 @@ OpInfo opOf(const Json &json) {
 
 Manifest manifestOf(const Json &json, uint32_t numPhases) {
   Manifest manifest;
-  if (json.value("abi", 0) != 1)
-    malformed("abi " + std::to_string(json.value("abi", 0)) + ", expected 1");
+  if (json.value("abi", 0) != int(BELFRY_ABI_VERSION))
+    malformed("abi " + std::to_string(json.value("abi", 0)) + ", expected " +
+              std::to_string(int(BELFRY_ABI_VERSION)));
   manifest.model = json.value("model", "model");
   manifest.kerasVersion = json.value("keras_version", "");
   manifest.target = json.value("target", "host");

@@ -228,7 +228,7 @@ Json predictFunction(int64_t d) {
 std::string manifestText(const test::FakeOptions &options) {
   int64_t d = options.features;
   Json json = {
-      {"abi", 1},
+      {"abi", 2},
       {"model", "linear"},
       {"keras_version", "3.15.1"},
       {"target", "host"},

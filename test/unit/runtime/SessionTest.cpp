@@ -271,24 +271,24 @@ TEST(Session, ManifestFaultsAreInternalErrors) {
         << manifest.status().message();
   };
   expectFault("{", "manifest: no valid JSON at byte 2");
-  expectFault(R"({"abi": 1, "layers": [0], "functions": {}})",
+  expectFault(R"({"abi": 2, "layers": [0], "functions": {}})",
               "manifest: in 'layers': a value of the wrong kind");
-  expectFault(R"({"abi": 1, "inputs": [{"dtype": "f32"}], "functions": {}})",
+  expectFault(R"({"abi": 2, "inputs": [{"dtype": "f32"}], "functions": {}})",
               "manifest: in 'inputs': there is no 'name'");
-  expectFault(R"({"abi": 2, "functions": {}})", "abi 2, expected 1");
-  expectFault(R"({"abi": 1})", "functions");
-  expectFault(R"({"abi": 1, "slicing": "odd", "functions": {}})",
+  expectFault(R"({"abi": 1, "functions": {}})", "abi 1, expected 2");
+  expectFault(R"({"abi": 2})", "functions");
+  expectFault(R"({"abi": 2, "slicing": "odd", "functions": {}})",
               "unknown slicing 'odd'");
-  expectFault(R"({"abi": 1, "functions": {"train": {"buffers": [
+  expectFault(R"({"abi": 2, "functions": {"train": {"buffers": [
       {"kind": "input", "index": 0, "bytes": [4, 0]}], "schedule": []}}})",
               "out of range");
-  expectFault(R"({"abi": 1, "functions": {"train": {"buffers": [
+  expectFault(R"({"abi": 2, "functions": {"train": {"buffers": [
       {"kind": "scratch", "bytes": [4, 0]}], "schedule": []}}})",
               "without 'live'");
-  expectFault(R"({"abi": 1, "functions": {"train": {"buffers": [],
+  expectFault(R"({"abi": 2, "functions": {"train": {"buffers": [],
       "schedule": [{"phase": 1}]}}})",
               "phase 1 of 1");
-  expectFault(R"({"abi": 1, "functions": {"train": {"buffers": [
+  expectFault(R"({"abi": 2, "functions": {"train": {"buffers": [
       {"kind": "cross", "bytes": [0, 4], "live": [0, 1]},
       {"kind": "cross", "bytes": [0, 2], "live": [0, 1]}], "schedule": [
       {"all_reduce": "sum", "dtype": "f32", "from": 0, "to": 1, "count": 1}]}}})",
@@ -302,7 +302,7 @@ TEST(Session, ManifestFaultsAreInternalErrors) {
         R"("rows_of": 1}, {"scope": "shared", "bytes": [8, 0])",
         R"("rows_of": 1}, {"scope": "shared", "bytes": [4, 4])"})
     expectFault(
-        R"({"abi": 1, "functions": {"train": {"buffers": [
+        R"({"abi": 2, "functions": {"train": {"buffers": [
       {"bytes": [4, 0], "kind": "cross", "live": [0, 1], )" +
             std::string(rest) +
             R"(, "kind": "cross", "live": [0, 1]}], "schedule": []}}})",
