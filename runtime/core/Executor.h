@@ -51,7 +51,22 @@ public:
 
   /// Runs the schedule on `rows` rows, at most those it was prepared for. Fails
   /// where the slicing forbids this number of rows, and where a device fails.
-  virtual Status run(const StepArrays &arrays, int64_t rows) = 0;
+  Status run(const StepArrays &arrays, int64_t rows) {
+    BELFRY_RETURN_IF_ERROR(begin(arrays, rows));
+    return finish();
+  }
+  /// The two halves of a run: results are there after the second. The arrays
+  /// have to stay until then.
+  virtual Status begin(const StepArrays &arrays, int64_t rows) = 0;
+  virtual Status finish() { return Status::success(); }
+
+  /// Whether it gains by `stage`.
+  virtual bool looksAhead() const { return false; }
+  /// Between `begin` and `finish`: takes inputs, targets and sample weights of
+  /// the next step to its devices. The next `begin` is given the same rows.
+  virtual Status stage(const StepArrays & /*arrays*/, int64_t /*rows*/) {
+    return Status::success();
+  }
 
   /// From now on steps are measured into `into`, which has to outlive the
   /// executor; null for none.

@@ -72,6 +72,8 @@ CudaExecutor::~CudaExecutor() {
       gpus[d]->driver().eventDestroy(one);
     if (d == 0 && done)
       gpus[d]->driver().eventDestroy(done);
+    if (d < arrived.size())
+      gpus[d]->driver().eventDestroy(arrived[d]);
   }
 }
 
@@ -94,6 +96,10 @@ Status CudaExecutor::allocate() {
     if (!rows.ok())
       return rows.status();
     rowBlocks.push_back(std::move(*rows));
+    Event mark = nullptr;
+    BELFRY_RETURN_IF_ERROR(gpus[d]->makeCurrent());
+    BELFRY_CALL(*gpus[d], eventCreate, &mark, kEventDisableTiming);
+    arrived.push_back(mark);
   }
   int64_t hypers = int64_t(manifest.optimizer.hypers.size());
   for (auto [block, bytes] :
@@ -254,27 +260,56 @@ static RowRange rowsOfDevice(const std::vector<RowRange> &ranges,
   return {first.first, last.first + last.rows - first.first};
 }
 
-Status CudaExecutor::copyInputs(const StepArrays &arrays) {
+/// Copies the inputs of a step to where they arrive on their devices.
+Status CudaExecutor::sendInputs(const StepArrays &arrays,
+                                const std::vector<RowRange> &towerRows,
+                                int64_t used) {
   for (size_t d = 0; d < gpus.size(); ++d) {
     Gpu &gpu = *gpus[d];
+    const DeviceLayout &layout = plan.devices[d];
+    // What was sent before has left the memory of the host.
+    if (sent)
+      BELFRY_RETURN_IF_ERROR(waitFor(arrived[d]));
     BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
     for (size_t row = 0; row < function.buffers.size(); ++row) {
       const BufferInfo &buffer = function.buffers[row];
       const auto *from =
           static_cast<const std::byte *>(hostArray(buffer, arrays));
-      if (!from || buffer.kind == BufferKind::Output)
+      if (!from || layout.incoming[row] < 0)
         continue;
-      RowRange rows = rowsOfDevice(ranges, plan.devices[d].towers,
-                                   buffer.shared, globalRows);
+      RowRange rows =
+          rowsOfDevice(towerRows, layout.towers, buffer.shared, used);
       int64_t bytes = buffer.bytes.at(rows.rows);
       if (bytes == 0)
         continue;
       std::byte *pinned = rowBlocks[d].data() + rowOffsets[d][row];
       std::memcpy(pinned, from + buffer.bytes.perRow * rows.first,
                   size_t(bytes));
-      BELFRY_CALL(gpu, memcpyHtoDAsync,
-                  blocks[d].at(plan.devices[d].externals[row]), pinned,
-                  size_t(bytes), gpu.copies);
+      BELFRY_CALL(gpu, memcpyHtoDAsync, blocks[d].at(layout.incoming[row]),
+                  pinned, size_t(bytes), gpu.copies);
+    }
+    BELFRY_CALL(gpu, eventRecord, arrived[d], gpu.copies);
+  }
+  sent = true;
+  return Status::success();
+}
+
+/// Puts what has arrived where the step reads it; no step is running.
+Status CudaExecutor::takeInputs() {
+  for (size_t d = 0; d < gpus.size(); ++d) {
+    Gpu &gpu = *gpus[d];
+    const DeviceLayout &layout = plan.devices[d];
+    BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
+    for (size_t row = 0; row < function.buffers.size(); ++row) {
+      const BufferInfo &buffer = function.buffers[row];
+      if (layout.incoming[row] < 0)
+        continue;
+      RowRange rows =
+          rowsOfDevice(ranges, layout.towers, buffer.shared, globalRows);
+      BELFRY_RETURN_IF_ERROR(
+          gpu.copyFrom(blocks[d].at(layout.externals[row]), gpu,
+                       blocks[d].at(layout.incoming[row]),
+                       buffer.bytes.at(rows.rows), gpu.copies));
     }
     // The step runs as one graph on the first device's stream.
     Expected<Event> mark = event(d);
@@ -289,7 +324,7 @@ Status CudaExecutor::copyInputs(const StepArrays &arrays) {
 }
 
 /// Rows of outputs come back after the step; `done` is at its end.
-Status CudaExecutor::copyOutputs(const StepArrays &arrays) {
+Status CudaExecutor::copyOutputs() {
   struct Part {
     std::byte *to;
     const std::byte *from;
@@ -306,7 +341,7 @@ Status CudaExecutor::copyOutputs(const StepArrays &arrays) {
         continue;
       // The executor's caller gives arrays to write for outputs.
       auto *to = static_cast<std::byte *>(
-          const_cast<void *>(hostArray(buffer, arrays)));
+          const_cast<void *>(hostArray(buffer, *running)));
       RowRange rows = rowsOfDevice(ranges, plan.devices[d].towers,
                                    buffer.shared, globalRows);
       int64_t bytes = buffer.bytes.at(rows.rows);
@@ -360,38 +395,68 @@ Status CudaExecutor::waitFor(Event end) {
   }
 }
 
-Status CudaExecutor::run(const StepArrays &arrays, int64_t rows) {
+Status CudaExecutor::cut(int64_t rows, std::vector<RowRange> &towerRows,
+                         int64_t &used) const {
   if (rows > plan.maxBatch)
     return Status::internal("a batch of " + std::to_string(rows) +
                             " rows, planned for " +
                             std::to_string(plan.maxBatch));
-  Expected<std::vector<RowRange>> cut =
+  Expected<std::vector<RowRange>> slices =
       sliceBatch(rows, towers, manifest.slicing);
-  if (!cut.ok())
-    return cut.status();
-  ranges = std::move(*cut);
-  globalRows = usedRows(rows, towers, manifest.slicing);
-  auto step = [&]() -> Status {
+  if (!slices.ok())
+    return slices.status();
+  towerRows = std::move(*slices);
+  used = usedRows(rows, towers, manifest.slicing);
+  return Status::success();
+}
+
+/// An error of a device says which step it was.
+Status CudaExecutor::inStep(const Status &status) const {
+  if (status.ok())
+    return status;
+  return Status::user(status.message() + ", at step " +
+                      std::to_string(steps + 1) + " of this run");
+}
+
+Status CudaExecutor::begin(const StepArrays &arrays, int64_t rows) {
+  BELFRY_RETURN_IF_ERROR(cut(rows, ranges, globalRows));
+  running = &arrays;
+  auto start = [&]() -> Status {
     Expected<GraphExec> graph = graphFor(globalRows);
     if (!graph.ok())
       return graph.status();
     // Those of a graph are in it.
     std::fill(usedEvents.begin(), usedEvents.end(), 0);
     writeScalars(arrays);
-    BELFRY_RETURN_IF_ERROR(copyInputs(arrays));
+    if (stagedRows != rows)
+      BELFRY_RETURN_IF_ERROR(sendInputs(arrays, ranges, globalRows));
+    stagedRows = -1;
+    BELFRY_RETURN_IF_ERROR(takeInputs());
     Gpu &first = *gpus[0];
     BELFRY_RETURN_IF_ERROR(first.makeCurrent());
     BELFRY_CALL(first, graphLaunch, *graph, first.compute);
     BELFRY_CALL(first, eventRecord, done, first.compute);
-    BELFRY_RETURN_IF_ERROR(copyOutputs(arrays));
-    return waitFor(done);
+    return Status::success();
   };
-  Status status = step();
-  if (!status.ok())
-    return Status::user(status.message() + ", at step " +
-                        std::to_string(steps + 1) + " of this run");
+  return inStep(start());
+}
+
+Status CudaExecutor::stage(const StepArrays &arrays, int64_t rows) {
+  std::vector<RowRange> towerRows;
+  int64_t used = 0;
+  BELFRY_RETURN_IF_ERROR(cut(rows, towerRows, used));
+  stagedRows = rows;
+  return inStep(sendInputs(arrays, towerRows, used));
+}
+
+Status CudaExecutor::finish() {
+  Status status = copyOutputs();
+  if (status.ok())
+    status = waitFor(done);
+  BELFRY_RETURN_IF_ERROR(inStep(status));
   for (std::vector<std::byte> &one : fetched)
     one.clear();
+  running = nullptr;
   ++steps;
   return Status::success();
 }

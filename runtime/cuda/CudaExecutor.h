@@ -33,7 +33,9 @@ struct DeviceLayout {
   RowRange towers; ///< of the device
   int64_t scratch = 0, shared = 0;
   std::vector<int64_t> towerArenas;
-  std::vector<int64_t> externals; ///< by row of the buffer table, or -1
+  /// By row of the buffer table, or -1: arrays of rows, and where those of the
+  /// next step arrive.
+  std::vector<int64_t> externals, incoming;
   int64_t scalars = 0, results = 0, lists = 0, staging = 0;
   int64_t total = 0;
 };
@@ -83,7 +85,10 @@ public:
          int64_t maxBatch);
   ~CudaExecutor() override;
 
-  Status run(const StepArrays &arrays, int64_t rows) override;
+  Status begin(const StepArrays &arrays, int64_t rows) override;
+  Status finish() override;
+  bool looksAhead() const override { return true; }
+  Status stage(const StepArrays &arrays, int64_t rows) override;
   const void *array(BufferKind kind, int64_t index) const override;
 
 private:
@@ -97,9 +102,6 @@ private:
     std::vector<std::vector<DevicePtr>> targets; ///< by device
     /// Lists in the memory of each device.
     std::vector<DevicePtr> fromLists, toLists;
-  };
-  struct Step {
-    GraphExec graph = nullptr;
   };
 
   CudaExecutor(const belfry_program_v2 &program, const Manifest &manifest,
@@ -116,8 +118,13 @@ private:
   void writeScalars(const StepArrays &arrays);
   const void *hostArray(const BufferInfo &buffer,
                         const StepArrays &arrays) const;
-  Status copyInputs(const StepArrays &arrays);
-  Status copyOutputs(const StepArrays &arrays);
+  Status cut(int64_t rows, std::vector<RowRange> &towerRows,
+             int64_t &used) const;
+  Status sendInputs(const StepArrays &arrays,
+                    const std::vector<RowRange> &towerRows, int64_t used);
+  Status takeInputs();
+  Status copyOutputs();
+  Status inStep(const Status &status) const;
 
   Expected<GraphExec> graphFor(int64_t rows);
   Status enqueueStep();
@@ -152,6 +159,10 @@ private:
   std::vector<std::vector<Event>> events;       ///< by device
   std::vector<size_t> usedEvents;
   Event done = nullptr;
+  std::vector<Event> arrived; ///< by device: the inputs that were sent last
+  int64_t stagedRows = -1;    ///< that were sent for the next step
+  bool sent = false;          ///< any inputs
+  const StepArrays *running = nullptr;
 
   // The batch that tables and streams are set for.
   int64_t globalRows = 0;

@@ -98,10 +98,13 @@ CudaPlan::CudaPlan(const Manifest &manifest, const FunctionInfo &function,
     layout.shared = place(memory.shared.total);
     for (int64_t tower = 0; tower < layout.towers.rows; ++tower)
       layout.towerArenas.push_back(place(memory.tower.total));
-    for (const BufferInfo &buffer : function.buffers)
-      layout.externals.push_back(isRowArray(buffer.kind)
-                                     ? place(buffer.bytes.at(rowsOn(buffer, d)))
-                                     : -1);
+    for (const BufferInfo &buffer : function.buffers) {
+      bool rows = isRowArray(buffer.kind);
+      int64_t bytes = rows ? buffer.bytes.at(rowsOn(buffer, d)) : 0;
+      layout.externals.push_back(rows ? place(bytes) : -1);
+      bool comes = rows && buffer.kind != BufferKind::Output;
+      layout.incoming.push_back(comes ? place(bytes) : -1);
+    }
     layout.scalars =
         place(kScalarStride * (2 + int64_t(manifest.optimizer.hypers.size())));
     layout.results = place(int64_t(results.size()) * 8);

@@ -202,7 +202,7 @@ void HostExecutor::bind(const StepArrays &arrays, int64_t rows) {
   }
 }
 
-Status HostExecutor::run(const StepArrays &arrays, int64_t rows) {
+Status HostExecutor::begin(const StepArrays &arrays, int64_t rows) {
   if (rows > maxBatch)
     return Status::internal("a batch of " + std::to_string(rows) +
                             " rows, planned for " + std::to_string(maxBatch));

@@ -27,7 +27,7 @@ public:
                const FunctionInfo &function, DeviceGroup &devices,
                int64_t towers, int64_t maxBatch);
 
-  Status run(const StepArrays &arrays, int64_t rows) override;
+  Status begin(const StepArrays &arrays, int64_t rows) override;
   /// Collectives and waits are added, too.
   void measure(StepTimes *into) override;
   const void *array(BufferKind kind, int64_t index) const override;

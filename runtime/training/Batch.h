@@ -10,8 +10,8 @@
 
 #include "runtime/core/Executor.h"
 #include "runtime/core/Storage.h"
-#include "runtime/host/Devices.h"
 #include "runtime/data/Feed.h"
+#include "runtime/host/Devices.h"
 
 #include <vector>
 

@@ -38,31 +38,40 @@ std::string adviceOnNan(const Session &session) {
                   "'--allow-nan'";
 }
 
-/// The walk of one pass over the data.
+/// The walk of one pass over the data. Where the executor looks ahead, the
+/// batch of the next step is made while a step runs.
 class Pass {
 public:
-  Pass(Session &session, Executor &executor, const DataSet &data, Batch &batch,
+  Pass(Session &session, Executor &executor, const DataSet &data,
        int64_t batchSize)
-      : session(session), executor(executor), data(data), batch(batch),
-        batchSize(batchSize) {}
+      : session(session), executor(executor), data(data), batchSize(batchSize) {
+    for (int i = 0; i < (executor.looksAhead() ? 2 : 1); ++i)
+      batches.emplace_back(session.manifest().outputs, batchSize);
+  }
 
   int64_t steps() const { return (data.rows + batchSize - 1) / batchSize; }
+  /// That of the last step.
+  const Batch &batch() const { return batches[current]; }
 
   /// Runs step `step`; `rows` is how many rows took part.
   Status run(int64_t step, const std::vector<int64_t> *order, int64_t &rows) {
-    int64_t first = step * batchSize;
-    int64_t count = std::min(batchSize, data.rows - first);
-    rows =
-        usedRows(count, session.placement().towers, session.manifest().slicing);
+    rows = rowsOf(step);
     if (rows == 0)
       return Status::success();
     StepTimes *times = executor.measured();
     int64_t begin = times ? OpProfile::now() : 0;
-    batch.gather(session.devices(), data, order, first, rows);
+    if (ahead == step)
+      current = 1 - current;
+    else
+      gather(current, step, order);
+    ahead = -1;
     int64_t gathered = times ? OpProfile::now() : 0;
     StepArrays arrays = session.stepArrays();
-    batch.bind(arrays);
-    BELFRY_RETURN_IF_ERROR(executor.run(arrays, count));
+    batches[current].bind(arrays);
+    BELFRY_RETURN_IF_ERROR(executor.begin(arrays, countOf(step)));
+    if (executor.looksAhead() && step + 1 < steps() && rowsOf(step + 1) > 0)
+      BELFRY_RETURN_IF_ERROR(lookAhead(step + 1, order));
+    BELFRY_RETURN_IF_ERROR(executor.finish());
     if (times) {
       times->feed += double(gathered - begin) * 1e-9;
       times->each.push_back(double(OpProfile::now() - begin) * 1e-9);
@@ -72,11 +81,32 @@ public:
   }
 
 private:
+  int64_t countOf(int64_t step) const {
+    return std::min(batchSize, data.rows - step * batchSize);
+  }
+  int64_t rowsOf(int64_t step) const {
+    return usedRows(countOf(step), session.placement().towers,
+                    session.manifest().slicing);
+  }
+  void gather(size_t into, int64_t step, const std::vector<int64_t> *order) {
+    batches[into].gather(session.devices(), data, order, step * batchSize,
+                         rowsOf(step));
+  }
+  Status lookAhead(int64_t step, const std::vector<int64_t> *order) {
+    gather(1 - current, step, order);
+    StepArrays arrays = session.stepArrays();
+    batches[1 - current].bind(arrays);
+    ahead = step;
+    return executor.stage(arrays, countOf(step));
+  }
+
   Session &session;
   Executor &executor;
   const DataSet &data;
-  Batch &batch;
   int64_t batchSize;
+  std::vector<Batch> batches;
+  size_t current = 0;
+  int64_t ahead = -1; ///< the step whose batch is there
 };
 
 Status checkLoss(const Session &session, const Meter &meter, int64_t epoch,
@@ -103,10 +133,10 @@ void record(History &history, const Logs &logs) {
 }
 
 Expected<Logs> measure(Session &session, Executor &executor,
-                       const DataSet &data, Batch &batch, int64_t batchSize,
+                       const DataSet &data, int64_t batchSize,
                        const std::atomic<bool> *stop,
                        const std::string &prefix) {
-  Pass pass(session, executor, data, batch, batchSize);
+  Pass pass(session, executor, data, batchSize);
   Meter meter(session.manifest());
   for (int64_t step = 0; step < pass.steps() && !stopAsked(stop); ++step) {
     int64_t rows = 0;
@@ -148,11 +178,9 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
   Executor *train = *trainer;
   if (!train)
     return missing(session, "fit");
-  Batch batch(session.manifest().outputs, batchSize);
-  Pass pass(session, *train, data, batch, batchSize);
+  Pass pass(session, *train, data, batchSize);
 
   Executor *evaluator = nullptr;
-  std::optional<Batch> validationBatch;
   int64_t validationSize = 0;
   if (validation) {
     validationSize = std::min(options.batchSize, validation->rows);
@@ -162,7 +190,6 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
     evaluator = *made;
     if (!evaluator)
       return missing(session, "evaluate");
-    validationBatch.emplace(session.manifest().outputs, validationSize);
   }
 
   // A run that goes on takes up the orders of rows where the first one ended.
@@ -197,9 +224,8 @@ Expected<History> belfry::rt::fit(Session &session, const DataSet &data,
     }
     Logs logs = meter.logs();
     if (validation && !history.interrupted) {
-      Expected<Logs> more =
-          measure(session, *evaluator, *validation, *validationBatch,
-                  validationSize, options.stop, "val_");
+      Expected<Logs> more = measure(session, *evaluator, *validation,
+                                    validationSize, options.stop, "val_");
       if (!more.ok())
         return more.status();
       history.interrupted = stopAsked(options.stop);
@@ -224,8 +250,7 @@ Expected<Logs> belfry::rt::evaluate(Session &session, const DataSet &data,
   Executor *executor = *made;
   if (!executor)
     return missing(session, "evaluate");
-  Batch batch(session.manifest().outputs, batchSize);
-  return measure(session, *executor, data, batch, batchSize, stop, "");
+  return measure(session, *executor, data, batchSize, stop, "");
 }
 
 Expected<std::vector<Prediction>>
@@ -240,8 +265,7 @@ belfry::rt::predict(Session &session, const DataSet &data, int64_t batchSize,
   if (!executor)
     return Status::internal("the program has no function 'predict'");
   const std::vector<TensorInfo> &outputs = session.manifest().outputs;
-  Batch batch(outputs, batchSize);
-  Pass pass(session, *executor, data, batch, batchSize);
+  Pass pass(session, *executor, data, batchSize);
 
   std::vector<Prediction> predictions;
   for (size_t output : wanted) {
@@ -261,7 +285,7 @@ belfry::rt::predict(Session &session, const DataSet &data, int64_t batchSize,
           size_t(numElements(one.shape, 1)) * sizeOf(outputs[one.output].dtype);
       if (rows > 0 && bytes > 0)
         std::memcpy(one.data.data() + size_t(done) * bytes,
-                    batch.output(one.output), size_t(rows) * bytes);
+                    pass.batch().output(one.output), size_t(rows) * bytes);
     }
     done += rows;
     if (stopAsked(stop))

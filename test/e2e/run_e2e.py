@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """End-to-end tests on whole models: builds training binaries with belfryc and compares with Keras's numbers and with itself.
 
-    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,switches,bad,behaviour,accuracy,bench,gpu] [--only WORD] [--keras-check PYTHON]
+    run_e2e.py --bin build/bin [--suite fidelity,single,towers,bits,switches,bad,behaviour,accuracy,bench,gpu,cuda] [--only WORD] [--keras-check PYTHON]
 
 fidelity   one tower against Keras (goldens/, made by make_goldens.py)
 single     N = 1, 2, 3, 4, 8 towers against one in the reference interpreter, in f64
@@ -13,6 +13,7 @@ behaviour  saving, seeds, validation, data files, limits of size and time
 accuracy   what examples reach on real data
 bench      the scripts of test/bench run
 gpu        kernels for GPUs: run by the host, they compute what programs for the host do; PTX, cubins, certificates
+cuda       programs for CUDA on fake devices: the bits of cuda-emulated on any number of them; what they say where something is missing, too small, or fails
 
 Prints a line for each check that fails, a line for each suite, and last `N passed, M failed`. Exit status 0, or 3 where a check failed.
 Needs Python, numpy and h5py; --keras-check PYTHON (an interpreter with Keras) also loads the saved weights with Keras.
@@ -27,6 +28,7 @@ import accuracy
 import bad_input
 import behaviour
 import bench
+import cuda
 import fidelity
 import gpu
 import harness
@@ -35,7 +37,7 @@ import switches
 import towers
 
 SUITES = {"fidelity": fidelity.run, "single": single.run, "towers": towers.run, "bits": towers.bits, "switches": switches.run, "bad": bad_input.run, "behaviour": behaviour.run,
-          "accuracy": accuracy.run, "bench": bench.run, "gpu": gpu.run}
+          "accuracy": accuracy.run, "bench": bench.run, "gpu": gpu.run, "cuda": cuda.run}
 
 
 def main():

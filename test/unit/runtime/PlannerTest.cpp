@@ -207,6 +207,49 @@ TEST(Planner, SumsInPlaceHaveNoMemoryOfTheirOwn) {
             (std::vector<bool>{true, true, true, false}));
 }
 
+TEST(Planner, ArraysOfABucketStandSideBySide) {
+  FunctionInfo function;
+  auto add = [&](BufferKind kind, bool shared, int64_t bytes, int64_t first,
+                 int64_t last) {
+    function.buffers.push_back(bufferOf(kind, shared, {0, bytes}, first, last));
+  };
+  add(BufferKind::Cross, false, 100, 0, 3); // 0 to 3: partial sums
+  add(BufferKind::Cross, false, 4, 1, 4);
+  add(BufferKind::Cross, false, 64, 2, 4);
+  add(BufferKind::Cross, false, 8, 2, 5);
+  for (int64_t i = 4; i < 8; ++i) // their sums
+    add(BufferKind::Gradient, true, function.buffers[size_t(i - 4)].bytes.fixed,
+        3, 9);
+  for (int64_t i = 0; i < 4; ++i) {
+    ScheduleItem &item = function.schedule.emplace_back(
+        collective(ScheduleItem::AllReduce, i, i + 4));
+    item.inPlace = true;
+  }
+  // Another type, and another kind.
+  function.schedule[1].dtype = DType::F64;
+  function.schedule[3].reduce = ReduceKind::Max;
+  std::vector<Bucket> buckets = bucketsOf(function);
+  ASSERT_EQ(buckets.size(), 3u);
+  EXPECT_EQ(buckets[0].items, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(buckets[1].items, (std::vector<size_t>{1}));
+  EXPECT_EQ(buckets[2].items, (std::vector<size_t>{3}));
+  MemoryPlan plan = planMemory(function, 8, 16, buckets);
+  EXPECT_EQ(plan.buckets[0].first, plan.slots[0].offset);
+  EXPECT_EQ(plan.buckets[0].second, 128 + 64);
+  EXPECT_EQ(plan.slots[2].offset, plan.slots[0].offset + 128);
+  EXPECT_EQ(plan.slots[6].offset, plan.slots[2].offset);
+  EXPECT_EQ(plan.tower.total, 128 + 64 + 64 + 64);
+  // A phase between them parts two buckets; a sum that has a place of its own
+  // is in none.
+  function.schedule.insert(function.schedule.begin() + 1,
+                           phaseOf(ScheduleItem::Once));
+  function.schedule[3].inPlace = false;
+  buckets = bucketsOf(function);
+  ASSERT_EQ(buckets.size(), 3u);
+  EXPECT_EQ(buckets[0].items, (std::vector<size_t>{0}));
+  EXPECT_EQ(buckets[1].items, (std::vector<size_t>{2}));
+}
+
 TEST(Planner, GatheredRowsStandInTheWholeArray) {
   FunctionInfo function;
   auto add = [&](BufferKind kind, bool shared, int64_t first, int64_t last) {
