@@ -256,6 +256,11 @@ CUresult belfry::fake::cuLaunchKernel(CUfunction handle, unsigned gridX,
     if (sharedBytes)
       fatal(named + " has no dynamic shared memory, got " +
             std::to_string(sharedBytes) + " bytes");
+    // Registers go to warps by 256; a multiprocessor has 65536.
+    int64_t ofWarp =
+        (std::max(0, function->use.registers) * 32 + 255) / 256 * 256;
+    require(ofWarp * ((kernel.threads + 31) / 32) <= 65536,
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     require(!parameters || !extra, CUDA_ERROR_INVALID_VALUE);
     if (extra)
       fatal("'extra' is not emulated");

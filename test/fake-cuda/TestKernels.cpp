@@ -58,13 +58,16 @@ static const belfry_emulated_kernel kKernels[] = {
     {"scale", scale, kThreads, 5, kScale},
     {"order", order, kThreads, 1, kOrder},
     {"nothing", nothing, kThreads, 0, nullptr},
+    {"wide", nothing, 1024, 0, nullptr},
 };
 
+static const std::string kCubin = makeCubinWithKernels();
 static const uint64_t kImages[] = {
     fnv(kPtx, sizeof(kPtx) - 1),
     fnv(kPtxOf90a, sizeof(kPtxOf90a) - 1),
     fnv(kCubin80.data(), kCubin80.size()),
     fnv(kCubin90.data(), kCubin90.size()),
+    fnv(kCubin.data(), kCubin.size()),
 };
 
 extern "C" __attribute__((visibility("default")))
