@@ -274,6 +274,28 @@ TEST(Launches, TouchTheirDeviceAndItsPeers) {
               [&] { body(false); });
 }
 
+TEST(Launches, TouchPinnedMemoryOnly) {
+  expectClean({}, [] {
+    Session s;
+    float *host = s.pin<float>(2);
+    host[0] = 1;
+    OK(increment(s.kernel("increment"), nullptr, CUdeviceptr(host + 1),
+                 CUdeviceptr(host), 1));
+    OK(cuCtxSynchronize());
+    EXPECT_EQ(host[1], 2);
+  });
+  expectAbort({},
+              "parameter 1 of kernel 'increment' points to the host's "
+              "memory at 0x",
+              [] {
+                Session s;
+                CUdeviceptr a = s.alloc(4);
+                float host = 0;
+                (void)increment(s.kernel("increment"), nullptr, a,
+                                CUdeviceptr(&host), 1);
+              });
+}
+
 // An address that isn't there loses the context, as on a GPU.
 TEST(Launches, TouchWhatIsThere) {
   Outcome outcome = inChild({}, [] {
