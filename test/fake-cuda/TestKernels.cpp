@@ -14,7 +14,8 @@ using namespace belfry::fake::test;
 
 template <typename T> static T word(const void *words, int i) {
   T value;
-  std::memcpy(&value, static_cast<const char *>(words) + 8 * i, sizeof(T));
+  std::memcpy(static_cast<void *>(&value),
+              static_cast<const char *>(words) + 8 * i, sizeof(T));
   return value;
 }
 
