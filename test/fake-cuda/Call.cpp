@@ -70,6 +70,10 @@ OperationList Call::before(const Stream &stream) {
   return after;
 }
 
+OperationList Call::upTo(const Stream &stream) {
+  return &stream == stream.device->legacy.get() ? before(stream) : stream.last;
+}
+
 OperationPtr Call::submit(TaskPtr task, const OperationList &after) {
   driver.report.submitted(*task);
   OperationPtr op = driver.operations.submit(task, after);

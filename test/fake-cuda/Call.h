@@ -47,6 +47,9 @@ public:
   OperationPtr submit(TaskPtr task, const OperationList &after);
   /// What the next operation of `stream` comes after.
   OperationList before(const Stream &stream);
+  /// What the host waits for that waits for `stream`: its own operations, and
+  /// for the legacy default stream those of all blocking streams.
+  OperationList upTo(const Stream &stream);
 
   /// Waits, and fails with an error of what ran on `device`.
   void wait(const OperationList &operations, Device &device);

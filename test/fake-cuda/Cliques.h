@@ -72,7 +72,7 @@ using ExchangePtr = std::shared_ptr<Exchange>;
 struct Clique {
   explicit Clique(int count) : ranks(size_t(count)) {}
 
-  std::vector<std::shared_ptr<Comm>> ranks; ///< null before they joined
+  std::vector<std::weak_ptr<Comm>> ranks; ///< those that there are
   size_t joined = 0;
   bool aborted = false;
   /// Collectives that lack ranks, by number, and sends and receives that lack

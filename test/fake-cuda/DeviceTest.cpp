@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/fake-cuda/ChildProcess.h"
+#include "test/fake-cuda/NcclFunctions.h"
 
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 #include <thread>
 
 using namespace belfry::fake;
@@ -159,6 +161,19 @@ TEST(Devices, FunctionsByName) {
     EXPECT_EQ(cuGetProcAddress_v2("cuNone", &function, 12000, 0, nullptr),
               CUDA_ERROR_NOT_FOUND);
   });
+}
+
+// As a program finds them: by the name of the library and of the function.
+TEST(Libraries, HaveTheirNames) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void *nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_TRUE(driver && nccl);
+#define DRIVER_FUNCTION(name, parameters)                                      \
+  EXPECT_EQ(dlsym(driver, #name), reinterpret_cast<void *>(&name));
+#include "test/fake-cuda/Functions.def"
+#define NCCL_FUNCTION(result, name, parameters)                                \
+  EXPECT_EQ(dlsym(nccl, #name), reinterpret_cast<void *>(&name));
+#include "test/fake-cuda/NcclFunctions.def"
 }
 
 //===----------------------------------------------------------------------===//

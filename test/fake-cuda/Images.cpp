@@ -10,7 +10,7 @@
 #include "test/fake-cuda/Settings.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -225,6 +225,13 @@ static std::string readDirective(const std::string &ptx,
              : ptx.substr(at, ptx.find_first_of(" \t\r\n,", at) - at);
 }
 
+/// Reads digits and goes past them.
+static bool readInt(const char *&at, int &value) {
+  auto [end, error] = std::from_chars(at, at + strlen(at), value);
+  at = end;
+  return error == std::errc();
+}
+
 /// PTX is compiled for the device: its target must not be later, and the
 /// driver has to know its version. A suffix (sm_90a) is for this one only.
 static CUresult readPtx(const std::string &text, int architecture, int driver,
@@ -232,10 +239,14 @@ static CUresult readPtx(const std::string &text, int architecture, int driver,
   std::string version = readDirective(text, ".version");
   std::string target = readDirective(text, ".target");
   int major = 0, minor = 0;
-  char suffix = 0;
-  int parts =
-      std::sscanf(target.c_str(), "sm_%d%c", &loaded.architecture, &suffix);
-  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2 || parts < 1) {
+  const char *at = version.c_str();
+  bool good = readInt(at, major) && *at == '.' && target.starts_with("sm_");
+  if (good) {
+    ++at;
+    good = readInt(at, minor);
+    at = target.c_str() + strlen("sm_");
+  }
+  if (!good || !readInt(at, loaded.architecture)) {
     log = "the image is neither a cubin nor PTX";
     return CUDA_ERROR_INVALID_IMAGE;
   }
@@ -246,7 +257,8 @@ static CUresult readPtx(const std::string &text, int architecture, int driver,
           std::to_string(newest / 10) + "." + std::to_string(newest % 10);
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   }
-  bool fits = suffix ? loaded.architecture == architecture
+  bool isOnly = *at != 0;
+  bool fits = isOnly ? loaded.architecture == architecture
                      : loaded.architecture <= architecture;
   if (!fits) {
     log =

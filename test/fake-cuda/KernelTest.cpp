@@ -102,6 +102,43 @@ TEST(Images, SayWhyInTheLog) {
   EXPECT_EQ(outcome.exit, 0);
 }
 
+TEST(Images, SayWhatKernelsTake) {
+  expectClean({}, [] {
+    Session s;
+    std::string cubin = makeCubinWithKernels() + "what follows is not read";
+    CUmodule module = nullptr;
+    CUfunction increment = nullptr, wide = nullptr;
+    OK(load(cubin.data(), module));
+    OK(cuModuleGetFunction(&increment, module, "increment"));
+    OK(cuModuleGetFunction(&wide, module, "wide"));
+    for (auto [attribute, expected] :
+         {std::pair(CU_FUNC_ATTRIBUTE_NUM_REGS, 40),
+          {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 16},
+          {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 2048},
+          {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 49152 - 2048},
+          {CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90}}) {
+      int value = -1;
+      OK(cuFuncGetAttribute(&value, attribute, increment));
+      EXPECT_EQ(value, expected) << attribute;
+    }
+    int value = -1;
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, wide));
+    EXPECT_EQ(value, 0);
+    // 32 warps of 255 registers a thread are four times what there is.
+    EXPECT_EQ(
+        cuLaunchKernel(wide, 1, 1, 1, 1024, 1, 1, 0, nullptr, nullptr, nullptr),
+        CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    OK(cuModuleUnload(module));
+  });
+  expectAbort(
+      {}, "attribute 4 of kernel 'nothing' can't be told from its image", [] {
+        Session s;
+        int value;
+        (void)cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                 s.kernel("nothing"));
+      });
+}
+
 TEST(Images, LibrariesHaveToBeThere) {
   expectAbort({{"KERNELS", "/none.so"}},
               "BELFRY_FAKE_CUDA_KERNELS: /none.so: ", [] { (void)cuInit(0); });
@@ -235,6 +272,28 @@ TEST(Launches, TouchTheirDeviceAndItsPeers) {
               "parameter 0 of kernel 'increment' points to device 0, which "
               "device 1 has no access to",
               [&] { body(false); });
+}
+
+TEST(Launches, TouchPinnedMemoryOnly) {
+  expectClean({}, [] {
+    Session s;
+    float *host = s.pin<float>(2);
+    host[0] = 1;
+    OK(increment(s.kernel("increment"), nullptr, CUdeviceptr(host + 1),
+                 CUdeviceptr(host), 1));
+    OK(cuCtxSynchronize());
+    EXPECT_EQ(host[1], 2);
+  });
+  expectAbort({},
+              "parameter 1 of kernel 'increment' points to the host's "
+              "memory at 0x",
+              [] {
+                Session s;
+                CUdeviceptr a = s.alloc(4);
+                float host = 0;
+                (void)increment(s.kernel("increment"), nullptr, a,
+                                CUdeviceptr(&host), 1);
+              });
 }
 
 // An address that isn't there loses the context, as on a GPU.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace belfry::fake;
 
@@ -201,6 +202,14 @@ static void runGrid(const belfry_emulated_kernel &kernel,
   }
 }
 
+/// Whether an address is one of the process.
+static bool isMapped(uint64_t address) {
+  constexpr uint64_t kPage = 4096;
+  unsigned char resident;
+  return mincore(reinterpret_cast<void *>(uintptr_t(address / kPage * kPage)),
+                 kPage, &resident) == 0;
+}
+
 /// A parameter that points into an allocation may be read and written all
 /// through it. One of another device has to be a peer's.
 static std::vector<Access> accessesOf(const Call &call,
@@ -211,8 +220,19 @@ static std::vector<Access> accessesOf(const Call &call,
     if (function.kernel->param_bytes[i] != 8)
       continue;
     const Allocation *found = call.driver.memory.find(words[i]);
-    if (!found)
+    if (!found) {
+      // A number may happen to be an address, but hardly one that is in use.
+      bool isDevices = std::any_of(
+          call.driver.devices.begin(), call.driver.devices.end(),
+          [&](const auto &device) {
+            return words[i] - device->rangeBegin < device->rangeBytes;
+          });
+      if (!isDevices && words[i] >> 32 && isMapped(words[i]))
+        fatal("parameter " + std::to_string(i) + " of kernel '" +
+              function.kernel->name + "' points to the host's memory at " +
+              hex(words[i]) + ", which is not pinned");
       continue;
+    }
     const Device *of = found->device;
     if (of && of != function.device && !function.device->peers.count(of))
       fatal("parameter " + std::to_string(i) + " of kernel '" +
@@ -256,6 +276,11 @@ CUresult belfry::fake::cuLaunchKernel(CUfunction handle, unsigned gridX,
     if (sharedBytes)
       fatal(named + " has no dynamic shared memory, got " +
             std::to_string(sharedBytes) + " bytes");
+    // Registers go to warps by 256; a multiprocessor has 65536.
+    int64_t ofWarp =
+        (std::max(0, function->use.registers) * 32 + 255) / 256 * 256;
+    require(ofWarp * ((kernel.threads + 31) / 32) <= 65536,
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     require(!parameters || !extra, CUDA_ERROR_INVALID_VALUE);
     if (extra)
       fatal("'extra' is not emulated");

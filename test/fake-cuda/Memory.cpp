@@ -95,8 +95,10 @@ void Memory::release(const Allocation &allocation) {
     a.device->used -= a.bytes;
     released.insert(a.begin);
     // The addresses stay taken, the memory goes back.
-    mmap(pages, a.pageBytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (mmap(pages, a.pageBytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+      fatal("the memory at " + hex(a.begin) + " can't be given back");
   } else {
     released.insert(a.begin);
     munmap(pages, a.pageBytes + kPage);

@@ -130,10 +130,10 @@ ncclResult_t belfry::fake::ncclGetUniqueId(ncclUniqueId *id) {
 /// Makes a rank; it is of use once all of its clique have joined.
 static std::shared_ptr<Comm> join(const std::shared_ptr<Clique> &clique,
                                   int rank, Device &device) {
-  if (clique->ranks[size_t(rank)])
+  if (clique->ranks[size_t(rank)].lock())
     fatal("rank " + std::to_string(rank) + " joins twice");
-  for (const auto &other : clique->ranks)
-    if (other && other->device == &device)
+  for (const auto &entry : clique->ranks)
+    if (auto other = entry.lock(); other && other->device == &device)
       fatal("ranks " + std::to_string(other->rank) + " and " +
             std::to_string(rank) + " have the same device " +
             std::to_string(device.ordinal));
@@ -188,7 +188,7 @@ ncclResult_t belfry::fake::ncclCommInitAll(ncclComm_t *comms, int count,
                                            const int *devices) {
   return enterNccl(__func__, kOrdinary, [&](Call &call) {
     requireNccl(comms && count > 0, ncclInvalidArgument);
-    auto clique = std::make_shared<Clique>(count);
+    std::vector<Device *> chosen;
     for (int i = 0; i < count; ++i) {
       int device = devices ? devices[i] : i;
       requireNccl(device >= 0 && size_t(device) < call.driver.devices.size(),
@@ -200,10 +200,12 @@ ncclResult_t belfry::fake::ncclCommInitAll(ncclComm_t *comms, int count,
       if (of.retained == 0)
         fatal("device " + std::to_string(device) + " has no context");
       call.use(of);
-      join(clique, i, of);
+      chosen.push_back(&of);
     }
+    auto clique = std::make_shared<Clique>(count);
     for (int i = 0; i < count; ++i)
-      comms[i] = state(call.driver).comms.add(clique->ranks[size_t(i)]);
+      comms[i] =
+          state(call.driver).comms.add(join(clique, i, *chosen[size_t(i)]));
   });
 }
 

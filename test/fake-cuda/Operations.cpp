@@ -22,13 +22,6 @@ using namespace belfry::fake;
 // Enqueueing
 //===----------------------------------------------------------------------===//
 
-static bool hasRanges(const Task &task) {
-  return std::any_of(task.accesses.begin(), task.accesses.end(),
-                     [](const Access &access) {
-                       return access.kind != Access::Kind::Unknown;
-                     });
-}
-
 void Operations::link(const OperationPtr &op, const OperationPtr &from) {
   if (from->retired || from == op)
     return;
@@ -46,10 +39,7 @@ OperationPtr Operations::submit(TaskPtr task, const OperationList &after) {
   for (const OperationPtr &from : after)
     link(op, from);
   open.emplace(op->id, op);
-  if (hasRanges(*op->task)) {
-    checkRaces(*op);
-    ranges.emplace(op->id, op);
-  }
+  races.check(op);
   return op;
 }
 
@@ -58,7 +48,7 @@ OperationPtr Operations::begin(TaskPtr task) {
   op->id = ++lastId;
   op->task = std::move(task);
   op->blockers = 1;
-  op->assembling = true;
+  op->joint = op->assembling = true;
   open.emplace(op->id, op);
   return op;
 }
@@ -91,50 +81,6 @@ OperationList Operations::active(const Device *device) const {
     if (!device || op->task->device == device)
       found.push_back(op);
   return found;
-}
-
-//===----------------------------------------------------------------------===//
-// Races
-//===----------------------------------------------------------------------===//
-
-/// The bytes that both touch and one writes, or an empty range.
-static std::pair<uint64_t, uint64_t> conflict(const Task &a, const Task &b) {
-  using Kind = Access::Kind;
-  for (const Access &x : a.accesses)
-    for (const Access &y : b.accesses)
-      if (x.begin < y.end && y.begin < x.end && x.kind != Kind::Unknown &&
-          y.kind != Kind::Unknown &&
-          (x.kind == Kind::Write || y.kind == Kind::Write))
-        return {std::max(x.begin, y.begin), std::min(x.end, y.end)};
-  return {0, 0};
-}
-
-/// Whether `later` comes after `earlier`, by what both were enqueued after.
-static bool comesAfter(const Operation &later, const Operation &earlier) {
-  std::vector<const Operation *> stack = {&later};
-  std::unordered_set<const Operation *> seen;
-  while (!stack.empty()) {
-    const Operation *op = stack.back();
-    stack.pop_back();
-    for (const OperationPtr &from : op->after) {
-      if (from.get() == &earlier)
-        return true;
-      if (seen.insert(from.get()).second)
-        stack.push_back(from.get());
-    }
-  }
-  return false;
-}
-
-void Operations::checkRaces(const Operation &op) const {
-  for (const auto &[id, other] : ranges) {
-    auto [begin, end] = conflict(*op.task, *other->task);
-    if (begin == end || comesAfter(op, *other) || comesAfter(*other, op))
-      continue;
-    fatal(op.task->name + " races with " + other->task->name + " over [" +
-          hex(begin) + ", " + hex(end) +
-          "): one writes, and neither waits for the other");
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,7 +187,6 @@ void Operations::retire(const OperationList &roots) {
     stack.insert(stack.end(), op->after.begin(), op->after.end());
     op->after.clear();
     open.erase(op->id);
-    ranges.erase(op->id);
   }
 }
 

@@ -16,6 +16,7 @@
 #define BELFRY_TEST_FAKE_CUDA_OPERATIONS_H
 
 #include "test/fake-cuda/Faults.h"
+#include "test/fake-cuda/Races.h"
 #include "test/fake-cuda/Types.h"
 
 #include <condition_variable>
@@ -31,7 +32,6 @@ namespace belfry::fake {
 
 struct Device;
 struct Operation;
-using OperationPtr = std::shared_ptr<Operation>;
 using OperationList = std::vector<OperationPtr>;
 using Lock = std::unique_lock<std::mutex>;
 
@@ -71,6 +71,8 @@ struct Operation {
   State state = State::Pending;
   /// Whether the host has waited for it: what is enqueued later comes after.
   bool retired = false;
+  /// Of `begin`: what it comes after may be younger.
+  bool joint = false;
   /// Between `begin` and `complete`.
   bool assembling = false;
   OperationList after;
@@ -122,7 +124,6 @@ public:
 
 private:
   void link(const OperationPtr &op, const OperationPtr &from);
-  void checkRaces(const Operation &op) const;
   OperationList unfinished(const OperationList &roots) const;
   bool runReady(Lock &lock, const OperationList &among, size_t most);
   void run(Lock &lock, const OperationPtr &op);
@@ -131,8 +132,8 @@ private:
   uint64_t seed;
   std::mt19937_64 random;
   uint64_t lastId = 0;
-  std::map<uint64_t, OperationPtr> open;   ///< not retired, by id
-  std::map<uint64_t, OperationPtr> ranges; ///< those whose accesses are known
+  std::map<uint64_t, OperationPtr> open; ///< not retired, by id
+  Races races;
   std::condition_variable changed;
 };
 

@@ -155,6 +155,24 @@ TEST_P(Order, TheLegacyStreamIsInStepWithBlockingStreams) {
   });
 }
 
+// Who waits for a stream has not waited for others.
+TEST(OrderOfSeed0, WaitingForAStreamIsNotMore) {
+  expectClean({}, [] {
+    Session s;
+    CUstream blocking = s.stream(0), other = s.stream();
+    char *host = s.pin<char>(1);
+    *host = 0;
+    CUdeviceptr a = s.alloc(1);
+    OK(cuMemsetD8Async(a, 1, 1, nullptr));
+    OK(cuMemcpyDtoHAsync_v2(host, a, 1, nullptr));
+    OK(cuStreamSynchronize(other));
+    OK(cuStreamSynchronize(blocking));
+    EXPECT_EQ(*host, 0);
+    OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(*host, 1);
+  });
+}
+
 TEST_P(Order, HostFunctionsRunInTheirPlace) {
   expectClean(seed(), [] {
     Session s;

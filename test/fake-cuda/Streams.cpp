@@ -40,7 +40,7 @@ CUresult belfry::fake::cuStreamSynchronize(CUstream handle) {
   return enter(__func__, kUnsafeInCapture, [&](Call &call) {
     auto stream = call.stream(handle);
     requireNotCaptured(*stream);
-    call.wait(call.before(*stream), *stream->device);
+    call.wait(call.upTo(*stream), *stream->device);
   });
 }
 
@@ -48,7 +48,7 @@ CUresult belfry::fake::cuStreamQuery(CUstream handle) {
   return enter(__func__, kUnsafeInCapture, [&](Call &call) {
     auto stream = call.stream(handle);
     requireNotCaptured(*stream);
-    require(call.query(call.before(*stream), *stream->device),
+    require(call.query(call.upTo(*stream), *stream->device),
             CUDA_ERROR_NOT_READY);
   });
 }

@@ -14,7 +14,8 @@ using namespace belfry::fake::test;
 
 template <typename T> static T word(const void *words, int i) {
   T value;
-  std::memcpy(&value, static_cast<const char *>(words) + 8 * i, sizeof(T));
+  std::memcpy(static_cast<void *>(&value),
+              static_cast<const char *>(words) + 8 * i, sizeof(T));
   return value;
 }
 
@@ -58,13 +59,16 @@ static const belfry_emulated_kernel kKernels[] = {
     {"scale", scale, kThreads, 5, kScale},
     {"order", order, kThreads, 1, kOrder},
     {"nothing", nothing, kThreads, 0, nullptr},
+    {"wide", nothing, 1024, 0, nullptr},
 };
 
+static const std::string kCubin = makeCubinWithKernels();
 static const uint64_t kImages[] = {
     fnv(kPtx, sizeof(kPtx) - 1),
     fnv(kPtxOf90a, sizeof(kPtxOf90a) - 1),
     fnv(kCubin80.data(), kCubin80.size()),
     fnv(kCubin90.data(), kCubin90.size()),
+    fnv(kCubin.data(), kCubin.size()),
 };
 
 extern "C" __attribute__((visibility("default")))
