@@ -95,9 +95,7 @@ Expected<int> CudaBackend::countDevices() {
   if (Result result = driver->deviceGetCount(&count); result != kSuccess)
     return Status::user("cuDeviceGetCount: " + driver->describe(result));
   if (count == 0)
-    return Status::user("the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES "
-                        "may hide some); belfryc's '--target host' makes a "
-                        "program that needs none");
+    return noGpu();
   return count;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/cuda/CudaExecutor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -62,6 +63,19 @@ Expected<std::unique_ptr<CudaExecutor>> CudaExecutor::create(
 }
 
 CudaExecutor::~CudaExecutor() {
+  // After a failure, a step may still be at work on other devices.
+  bool idle = true;
+  for (const std::unique_ptr<Gpu> &gpu : gpus)
+    idle = gpu->drain() && idle;
+  if (!idle) {
+    for (DeviceBlock &block : blocks)
+      block.abandon();
+    for (PinnedBlock &block : rowBlocks)
+      block.abandon();
+    scalars.abandon();
+    results.abandon();
+    return;
+  }
   for (auto [rows, graph] : graphs)
     if (graph && gpus[0]->makeCurrent().ok())
       gpus[0]->driver().graphExecDestroy(graph);

@@ -52,7 +52,10 @@ Status fill(Driver &driver) {
     return Status::user("the NVIDIA driver for CUDA " +
                         versionText(driver.version) + " has no '" + missing +
                         "'" + kAdvice);
-  if (Result result = driver.init(0); result != kSuccess)
+  Result result = driver.init(0);
+  if (result == kNoDevice)
+    return noGpu();
+  if (result != kSuccess)
     return Status::user("cuInit: " + driver.describe(result) + kAdvice);
   return Status::success();
 }
@@ -67,6 +70,12 @@ std::string Driver::describe(Result result) const {
   if (getErrorString(result, &text) == kSuccess && text)
     all += " (" + std::string(text) + ")";
   return all;
+}
+
+Status belfry::rt::cuda::noGpu() {
+  return Status::user("the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES "
+                      "may hide some)" +
+                      std::string(kAdvice));
 }
 
 std::string belfry::rt::cuda::versionText(int version) {

@@ -24,7 +24,8 @@
 namespace belfry::rt::cuda {
 
 using Result = int; ///< CUresult
-inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
+inline constexpr Result kSuccess = 0, kNoDevice = 100, kInvalidImage = 200,
+                        kNoBinaryForGpu = 209, kNotReady = 600;
 
 using DeviceId = int;       ///< CUdevice
 using DevicePtr = uint64_t; ///< CUdeviceptr
@@ -58,6 +59,7 @@ inline constexpr int kLeastDriver = 11040;
   X(devicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context *, DeviceId))   \
   X(devicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceId))         \
   X(ctxSetCurrent, cuCtxSetCurrent, (Context))                                 \
+  X(ctxSynchronize, cuCtxSynchronize, ())                                      \
   X(ctxEnablePeerAccess, cuCtxEnablePeerAccess, (Context, unsigned))           \
   X(memGetInfo, cuMemGetInfo_v2, (size_t *, size_t *))                         \
   X(memAlloc, cuMemAlloc_v2, (DevicePtr *, size_t))                            \
@@ -112,6 +114,9 @@ struct Driver {
 
 /// "13.0" for 13000.
 std::string versionText(int version);
+
+/// What there is to say where the driver shows no GPU.
+Status noGpu();
 
 /// Opens the driver and initialises it, once a process. A failure says what is
 /// missing, and that the target `host` needs none of it.

@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <limits>
+#include <thread>
 #include <utility>
 
 using namespace belfry::rt;
@@ -169,7 +172,7 @@ Status Gpu::loadModule() {
     if (!image)
       continue;
     result = api.moduleLoadDataEx(&module, image->data, 0, nullptr, nullptr);
-    if (result == kSuccess)
+    if (result != kInvalidImage && result != kNoBinaryForGpu)
       break;
   }
   if (!module && result == kSuccess)
@@ -187,6 +190,20 @@ Status Gpu::loadModule() {
               "cuModuleGetFunction of kernel '" +
                   std::string(deviceCode.kernels[i].name) + "'"));
   return Status::success();
+}
+
+/// A graph that another device launched is in none of the streams, so the
+/// context is asked. One that hangs would never answer, and so would not the
+/// thread that waits for it, which ends with the process.
+bool Gpu::drain() {
+  auto ended = std::make_shared<std::promise<void>>();
+  std::future<void> answer = ended->get_future();
+  std::thread([ended, driver = &api, context = ctx] {
+    if (driver->ctxSetCurrent(context) == kSuccess)
+      driver->ctxSynchronize();
+    ended->set_value();
+  }).detach();
+  return answer.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
 }
 
 Status Gpu::openPeer(const Gpu &other) {

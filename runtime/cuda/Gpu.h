@@ -31,6 +31,8 @@ public:
   DevicePtr at(int64_t offset) const { return base + uint64_t(offset); }
   int64_t size() const { return bytes; }
   void release();
+  /// Leaves the memory to the end of the process.
+  void abandon() { base = 0; }
 
 private:
   Gpu *gpu = nullptr;
@@ -50,6 +52,8 @@ public:
   std::byte *data() const { return static_cast<std::byte *>(base); }
   int64_t size() const { return bytes; }
   void release();
+  /// Leaves the memory to the end of the process.
+  void abandon() { base = nullptr; }
 
 private:
   Gpu *gpu = nullptr;
@@ -88,6 +92,10 @@ public:
   /// Success, or what failed, where, and the driver's name for it. After a
   /// failure of the device itself nothing of it can be waited for.
   Status check(Result result, const std::string &call);
+
+  /// Waits until nothing is at work on the device, or until it fails; false
+  /// where that takes seconds.
+  bool drain();
 
   /// Lets this device read memory of `other` without the host, where it can.
   Status openPeer(const Gpu &other);
