@@ -150,12 +150,18 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   buildToLlvm(pm, options);
 }
 
-void belfry::buildGpuKernels(OpPassManager &pm) {
+void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
   // Kernels, and phases that launch them.
   pm.addPass(createOutlineGpuKernels());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Few launches; on memrefs still, whose buffers tell what may change places.
+  if (options.optimizations.has(Optimization::GroupLaunches)) {
+    GroupGpuLaunchesOptions group;
+    group.shareMemory = options.optimizations.has(Optimization::ShareMemory);
+    pm.addPass(createGroupGpuLaunches(group));
+  }
   // Rows become pointers, for phases and kernels.
   pm.addPass(createHostEntryPoints());
   pm.addPass(createFlattenKernelArguments());
@@ -163,8 +169,8 @@ void belfry::buildGpuKernels(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void belfry::buildNvvmKernels(OpPassManager &pm) {
-  buildGpuKernels(pm);
+void belfry::buildNvvmKernels(OpPassManager &pm, const HostOptions &options) {
+  buildGpuKernels(pm, options);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createExpandMath());
@@ -176,7 +182,7 @@ void belfry::buildNvvmKernels(OpPassManager &pm) {
 
 void belfry::buildEmulatedTargetStage(OpPassManager &pm,
                                       const HostOptions &options) {
-  buildGpuKernels(pm);
+  buildGpuKernels(pm, options);
   // Kernels become loops over threads.
   pm.addPass(createEmulateGpuKernels());
   pm.addPass(createCanonicalizerPass());

@@ -52,8 +52,8 @@ void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → phases that launch kernels, a gpu.module of functions of
 /// pointers and numbers; and on to the NVVM dialect, the kernels alone.
-void buildGpuKernels(mlir::OpPassManager &pm);
-void buildNvvmKernels(mlir::OpPassManager &pm);
+void buildGpuKernels(mlir::OpPassManager &pm, const HostOptions &options);
+void buildNvvmKernels(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, with the kernels of a GPU run by the host.
 void buildEmulatedTargetStage(mlir::OpPassManager &pm,
                               const HostOptions &options);

@@ -13,17 +13,28 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace belfry;
 namespace json = llvm::json;
 
-/// What the launch says of itself; empty where it says nothing.
-static std::string fieldOf(Operation *op, StringRef name) {
-  auto facts = op->getAttrOfType<DictionaryAttr>(kLaunchAttr);
+/// What is said of an op; empty where nothing is.
+static std::string fieldOf(DictionaryAttr facts, StringRef name) {
   auto text = facts ? facts.getAs<StringAttr>(name) : StringAttr();
   return text ? text.str() : "";
+}
+
+/// What a launch says of its ops: a dictionary each.
+static llvm::SmallVector<DictionaryAttr> factsOf(gpu::LaunchFuncOp launch) {
+  if (auto list = launch->getAttrOfType<ArrayAttr>(kLaunchAttr))
+    return llvm::to_vector(list.getAsRange<DictionaryAttr>());
+  NamedAttrList facts(launch->getAttrOfType<DictionaryAttr>(kLaunchAttr));
+  facts.set("layer", StringAttr::get(launch.getContext(), nn::layerOf(launch)));
+  return {facts.getDictionary(launch.getContext())};
 }
 
 static json::Object resourcesOf(const KernelResources &kernel,
@@ -42,27 +53,33 @@ json::Value belfry::certificateOf(ModuleOp module,
   json::Array ops, kernels, architectures;
   for (const Cubin &cubin : cubins)
     architectures.push_back(findArchitecture(cubin.sm)->name());
-  llvm::StringMap<std::string> families;
+  llvm::StringMap<std::set<std::string>> families;
   json::Object launches;
   for (auto phase : module.getOps<func::FuncOp>()) {
     auto function = phase->getAttrOfType<StringAttr>(kFunctionAttr);
     if (!function)
       continue;
     int64_t count = 0;
-    phase.walk([&](gpu::LaunchFuncOp launch) {
-      ++count;
-      families[launch.getKernelName()] = fieldOf(launch, "family");
-      ops.push_back(json::Object{{"function", function.getValue()},
-                                 {"phase", phase.getName()},
-                                 {"layer", nn::layerOf(launch)},
-                                 {"op", fieldOf(launch, "family")},
-                                 {"dtype", fieldOf(launch, "dtype")},
-                                 {"shape", fieldOf(launch, "shape")},
-                                 {"kernel", launch.getKernelName().getValue()},
-                                 {"source", "generated"}});
-    });
     json::Value &sum = launches[function.getValue()];
-    sum = sum.getAsInteger().value_or(0) + count;
+    int64_t before = sum.getAsInteger().value_or(0);
+    phase.walk([&](gpu::LaunchFuncOp launch) {
+      for (DictionaryAttr facts : factsOf(launch)) {
+        std::string family = fieldOf(facts, "family");
+        families[launch.getKernelName()].insert(family);
+        ops.push_back(
+            json::Object{{"function", function.getValue()},
+                         {"phase", phase.getName()},
+                         {"launch", before + count},
+                         {"layer", fieldOf(facts, "layer")},
+                         {"op", family},
+                         {"dtype", fieldOf(facts, "dtype")},
+                         {"shape", fieldOf(facts, "shape")},
+                         {"kernel", launch.getKernelName().getValue()},
+                         {"source", "generated"}});
+      }
+      ++count;
+    });
+    sum = before + count;
   }
   module.walk([&](gpu::GPUModuleOp all) {
     for (Operation &op : *all.getBody()) {
@@ -77,7 +94,7 @@ json::Value belfry::certificateOf(ModuleOp module,
               it->second, *findArchitecture(cubin.sm), kBlockThreads);
       kernels.push_back(json::Object{
           {"name", name},
-          {"family", families[name]},
+          {"family", llvm::join(families[name], "+")},
           {"source", "generated"},
           {"least_architecture", gpuArchitectures().front().name()},
           {"threads", kBlockThreads},

@@ -432,7 +432,7 @@ LogicalResult Compilation::generateKernels() {
   gpu::GPUModuleOp kernels;
   auto lower = [&]() -> LogicalResult {
     PassManager pm(context.get());
-    buildNvvmKernels(pm);
+    buildNvvmKernels(pm, pipeline.host);
     pm.addInstrumentation(std::make_unique<PassClock>(passes));
     if (failed(pm.run(*loaded.module)))
       return failModule("no kernels can be made of it");
