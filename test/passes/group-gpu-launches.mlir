@@ -255,3 +255,159 @@ gpu.module @kernels {
   }
 }
 }
+
+// -----
+
+// A launch that has a group before it joins it; one that fills a group of its own moves later, and what waits for it is pushed on: the first copy runs
+// beside the last, behind the product that stands between.
+
+// CHECK-LABEL: func.func private @later_p0(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<f32> {{{[^}]*}}}, %[[B:[a-z0-9]+]]: memref<f32> {{{[^}]*}}}, %[[C:[a-z0-9]+]]: memref<f32> {{{[^}]*}}}, %[[D:[a-z0-9]+]]: memref<f32>
+// CHECK: gpu.launch_func @kernels::@use blocks {{.*}} args(%[[C]] : {{.*}}, %[[C]] : {{.*}} {belfry.launch = {family = "dot"}}
+// CHECK: gpu.launch_func @kernels::@group_0 blocks {{.*}} args(%[[A]] : memref<f32>, %[[C]] : memref<f32>, %[[D]] : memref<f32>, %{{.*}} : index)
+// CHECK: gpu.launch_func @kernels::@group_1 blocks {{.*}} args(%[[A]] : memref<f32>, %[[B]] : memref<f32>, %[[D]] : memref<f32>, %[[E:.*]] : memref<f32>, %{{.*}} : index)
+// CHECK-NOT: gpu.launch_func
+module attributes {gpu.container_module} {
+func.func private @later_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %a: memref<f32> {belfry.buffer = 0 : i64}, %b: memref<f32> {belfry.buffer = 1 : i64},
+    %c: memref<f32> {belfry.buffer = 2 : i64}, %d: memref<f32> {belfry.buffer = 3 : i64}, %e: memref<f32> {belfry.buffer = 4 : i64}) attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @kernels::@move blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%c : memref<f32>, %c : memref<f32>) {belfry.launch = {family = "dot"}}
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<f32>, %b : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%c : memref<f32>, %d : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%d : memref<f32>, %e : memref<f32>)
+  return
+}
+gpu.module @kernels {
+  gpu.func @move(%x: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    memref.store %z, %x[] : memref<f32>
+    gpu.return
+  }
+  gpu.func @use(%x: memref<f32>, %y: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %v = memref.load %x[] : memref<f32>
+    memref.store %v, %y[] : memref<f32>
+    gpu.return
+  }
+}
+}
+
+// -----
+
+// Scratch whose lives never met was one place, perhaps; in groups it lives at once. A collective is a position too.
+
+// CHECK-LABEL: module attributes
+// CHECK-SAME: kind = "cross", live = [1, 2], scope = "tower"
+// CHECK-SAME: kind = "cross", live = [2, 2], scope = "shared"
+// CHECK-SAME: kind = "scratch", live = [0, 1]
+// CHECK-SAME: kind = "scratch", live = [0, 1]
+// CHECK: gpu.launch_func @kernels::@group_0
+// CHECK: gpu.launch_func @kernels::@group_{{[01]}}
+// CHECK-NOT: gpu.launch_func
+// APART: kind = "cross", live = [0, 2], scope = "tower"
+// APART-SAME: kind = "cross", live = [0, 2], scope = "shared"
+// APART-SAME: kind = "scratch", live = [0, 2]
+// APART-SAME: kind = "scratch", live = [0, 2]
+module attributes {gpu.container_module, belfry.phases = [@lives_p0], belfry.functions = {f = {schedule = [{phase = 0 : i64, run = "per_tower"}, {all_reduce = "sum", count = [0, 1], dtype = "f32", from = 1 : i64, to = 2 : i64}],
+    buffers = [{kind = "input", index = 0 : i64, scope = "tower", dtype = "f32", bytes = [0, 4]}, {kind = "cross", scope = "tower", dtype = "f32", bytes = [0, 4], live = [7, 9]},
+    {kind = "cross", scope = "shared", dtype = "f32", bytes = [0, 4], live = [9, 9]}, {kind = "scratch", scope = "tower", dtype = "f32", bytes = [0, 4], live = [4, 5]},
+    {kind = "scratch", scope = "tower", dtype = "f32", bytes = [0, 4], live = [6, 7]}]}}} {
+func.func private @lives_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<f32> {belfry.buffer = 0 : i64}, %y: memref<f32> {belfry.buffer = 1 : i64},
+    %s: memref<f32> {belfry.buffer = 3 : i64}, %u: memref<f32> {belfry.buffer = 4 : i64}) attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<f32>, %s : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%s : memref<f32>, %s : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<f32>, %u : memref<f32>)
+  gpu.launch_func @kernels::@use blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%u : memref<f32>, %y : memref<f32>)
+  return
+}
+gpu.module @kernels {
+  gpu.func @use(%x: memref<f32>, %y: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %v = memref.load %x[] : memref<f32>
+    memref.store %v, %y[] : memref<f32>
+    gpu.return
+  }
+}
+}
+
+// -----
+
+// These have no group: a kernel that asks for its grid, one of another number of threads, one with another attribute, a grid of two dimensions. Nor has a
+// launch of a phase that touches memory itself.
+
+// CHECK-LABEL: func.func private @alone_p0(
+// CHECK-COUNT-4: gpu.launch_func @kernels::@{{[gtma]}}
+// CHECK: return
+// CHECK-LABEL: func.func private @loads_p0(
+// CHECK: gpu.launch_func @kernels::@marked
+// CHECK: gpu.launch_func @kernels::@marked
+// CHECK-NOT: group_
+module attributes {gpu.container_module} {
+func.func private @alone_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<4xindex> {belfry.buffer = 0 : i64}, %y: memref<4xindex> {belfry.buffer = 1 : i64},
+    %z: memref<4xindex> {belfry.buffer = 2 : i64}, %w: memref<4xindex> {belfry.buffer = 3 : i64}) attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  gpu.launch_func @kernels::@grid blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<4xindex>)
+  gpu.launch_func @kernels::@threads blocks in (%rows, %c1, %c1) threads in (%c2, %c1, %c1) args(%y : memref<4xindex>)
+  gpu.launch_func @kernels::@marked blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%z : memref<4xindex>)
+  gpu.launch_func @kernels::@all blocks in (%rows, %c2, %c1) threads in (%c1, %c1, %c1) args(%w : memref<4xindex>)
+  return
+}
+func.func private @loads_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<4xindex> {belfry.buffer = 0 : i64}, %y: memref<4xindex> {belfry.buffer = 1 : i64})
+    attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  %c2 = memref.load %x[%c1] : memref<4xindex>
+  gpu.launch_func @kernels::@marked blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<4xindex>)
+  gpu.launch_func @kernels::@marked blocks in (%c2, %c1, %c1) threads in (%c1, %c1, %c1) args(%y : memref<4xindex>)
+  return
+}
+gpu.module @kernels {
+  gpu.func @grid(%x: memref<4xindex>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %b = gpu.block_id x
+    %n = gpu.grid_dim x
+    memref.store %n, %x[%b] : memref<4xindex>
+    gpu.return
+  }
+  gpu.func @threads(%x: memref<4xindex>) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
+    %t = gpu.thread_id x
+    memref.store %t, %x[%t] : memref<4xindex>
+    gpu.return
+  }
+  gpu.func @marked(%x: memref<4xindex>) kernel attributes {belfry.mark, known_block_size = array<i32: 1, 1, 1>} {
+    %b = gpu.block_id x
+    memref.store %b, %x[%b] : memref<4xindex>
+    gpu.return
+  }
+  gpu.func @all(%x: memref<4xindex>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %b = gpu.block_id x
+    memref.store %b, %x[%b] : memref<4xindex>
+    gpu.return
+  }
+}
+}
+
+// -----
+
+// What is not known to be a row may be anywhere.
+
+// CHECK-LABEL: func.func private @anywhere_p0(
+// CHECK-COUNT-3: gpu.launch_func @kernels::@move
+module attributes {gpu.container_module} {
+func.func private @anywhere_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<f32> {belfry.buffer = 0 : i64}, %y: memref<f32> {belfry.buffer = 1 : i64})
+    attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  %first = arith.cmpi eq, %t, %o : index
+  %p = arith.select %first, %x, %y : memref<f32>
+  gpu.launch_func @kernels::@move blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<f32>)
+  gpu.launch_func @kernels::@move blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : memref<f32>)
+  gpu.launch_func @kernels::@move blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%y : memref<f32>)
+  return
+}
+gpu.module @kernels {
+  gpu.func @move(%x: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    memref.store %z, %x[] : memref<f32>
+    gpu.return
+  }
+}
+}
