@@ -15,6 +15,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace belfry;
 
@@ -103,6 +105,57 @@ static int64_t placeOf(int64_t row, ArrayRef<Attribute> table) {
 /// Of a buffer that no row says: it may be anywhere.
 static constexpr int64_t kAnywhere = -1;
 
+namespace {
+struct Access {
+  int64_t place;
+  Value buffer;
+  MemRefType part; ///< the view of the buffer
+  Effect effect;
+};
+} // namespace
+
+/// Whether two views of one buffer are other columns of it: where rows of
+/// `period` elements follow one another, each has an interval of every row.
+static bool areOtherColumns(MemRefType x, MemRefType y) {
+  int64_t period = 0;
+  const MemRefType types[] = {x, y};
+  std::pair<int64_t, int64_t> columns[2]; // first, and number
+  for (auto [type, own] : llvm::zip(types, columns)) {
+    SmallVector<int64_t> strides;
+    if (failed(type.getStridesAndOffset(strides, own.first)) ||
+        strides.size() < 2 || strides.back() != 1 ||
+        ShapedType::isDynamic(own.first) ||
+        ShapedType::isDynamic(type.getShape().back()))
+      return false;
+    own.second = type.getShape().back();
+    strides.pop_back();
+    for (int64_t stride : strides) {
+      if (ShapedType::isDynamic(stride) || stride < 0)
+        return false;
+      period = std::gcd(period, stride);
+    }
+  }
+  if (period == 0)
+    return false;
+  auto [first, second] = columns;
+  first.first %= period;
+  second.first %= period;
+  if (second.first < first.first)
+    std::swap(first, second);
+  return first.first + first.second <= second.first &&
+         second.first + second.second <= period;
+}
+
+/// Whether the order of two accesses matters.
+static bool conflict(const Access &x, const Access &y) {
+  if (!x.effect.writes && !y.effect.writes)
+    return false;
+  if (x.place == kAnywhere || y.place == kAnywhere)
+    return true;
+  return x.place == y.place &&
+         (x.buffer != y.buffer || !areOtherColumns(x.part, y.part));
+}
+
 LaunchGraph::LaunchGraph(func::FuncOp phase,
                          const DenseMap<StringAttr, gpu::GPUFuncOp> &kernels) {
   ArrayAttr rows = bufferTableOf(phase);
@@ -117,26 +170,27 @@ LaunchGraph::LaunchGraph(func::FuncOp phase,
   };
   DenseMap<std::pair<Operation *, unsigned>, Effect> known;
   // By place, what the launches so far do there, in order.
-  using Touches = SmallVector<std::pair<unsigned, Effect>>;
-  llvm::MapVector<int64_t, Touches> touched;
+  llvm::MapVector<int64_t, SmallVector<std::pair<unsigned, Access>>> touched;
   for (auto op : phase.getBody().front().getOps<gpu::LaunchFuncOp>()) {
     unsigned own = launches.size();
     gpu::GPUFuncOp kernel = kernels.lookup(op.getKernelName());
-    llvm::MapVector<int64_t, Effect> effects;
+    SmallVector<Access> accesses;
     for (auto [i, operand] : llvm::enumerate(op.getKernelOperands())) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
       auto [it, fresh] = known.try_emplace({kernel, unsigned(i)});
       if (fresh)
         it->second = belfry::effectOf(kernel, i);
-      effects[placeBehind(operand)] |= it->second;
+      accesses.push_back({placeBehind(operand), bufferBehind(operand),
+                          cast<MemRefType>(operand.getType()), it->second});
     }
     llvm::SmallSetVector<unsigned, 8> waits;
-    for (const auto &[place, effect] : effects)
-      for (const auto &[other, touches] : touched)
-        if (place == other || place == kAnywhere || other == kAnywhere)
-          for (const auto &[launch, its] : touches)
-            if (effect.writes || its.writes)
+    for (const Access &access : accesses)
+      for (const auto &[place, touches] : touched)
+        if (access.place == place || access.place == kAnywhere ||
+            place == kAnywhere)
+          for (const auto &[launch, other] : touches)
+            if (conflict(access, other))
               waits.insert(launch);
     launches.push_back(op);
     earlier.emplace_back(waits.begin(), waits.end());
@@ -144,7 +198,7 @@ LaunchGraph::LaunchGraph(func::FuncOp phase,
     later.emplace_back();
     for (unsigned other : earlier.back())
       later[other].push_back(own);
-    for (const auto &[place, effect] : effects)
-      touched[place].emplace_back(own, effect);
+    for (const Access &access : accesses)
+      touched[access.place].emplace_back(own, access);
   }
 }

@@ -51,8 +51,7 @@ public:
   unsigned size() const { return launches.size(); }
   mlir::gpu::LaunchFuncOp launch(unsigned i) const { return launches[i]; }
   /// The launches before `i` that it has to follow, and those behind it that
-  /// have to follow it: one of the two writes what may be a place that the
-  /// other one touches.
+  /// have to follow it: one of the two writes what the other one may touch.
   llvm::ArrayRef<unsigned> before(unsigned i) const { return earlier[i]; }
   llvm::ArrayRef<unsigned> behind(unsigned i) const { return later[i]; }
 

@@ -9,8 +9,9 @@
 //      be in: behind all that it waits for, with members that it goes with. If
 //      there is none, it begins a group at the end.
 //   2. Groups go whose members all find a place in others: the nearest one
-//      between what they wait for and what waits for them, or a later one, from
-//      which what waits is pushed on. Again until none goes.
+//      between what they wait for and what waits for them; an earlier one,
+//      where what they wait for is pulled along; a later one, from which what
+//      waits is pushed on. Again until none goes.
 //   3. Launches of a group that wait for each other are a strand.
 //
 //===----------------------------------------------------------------------===//
@@ -33,8 +34,8 @@ using namespace belfry;
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// Launches that move so that there is one less.
-static constexpr unsigned kMostPushes = 64;
+/// Launches that are moved along so that there is one group less.
+static constexpr unsigned kMostMoves = 64;
 
 /// Blocks that leave most of a device idle, whatever each of them holds.
 static constexpr int64_t kFewBlocks = 64;
@@ -118,14 +119,16 @@ private:
   };
   void move(unsigned i, unsigned to);
   bool moveNear(unsigned i);
+  bool pull(unsigned i, unsigned last);
   bool push(unsigned i, unsigned first);
+  bool moveAway(unsigned i);
   bool dissolve(unsigned group);
   LaunchGroup strandsOf(const Members &members) const;
 
   const LaunchGraph &graph;
   ArrayRef<LaunchFacts> launches;
   State state;
-  unsigned pushes = 0; ///< for one group
+  unsigned moves = 0; ///< for one group
 };
 
 } // namespace
@@ -197,10 +200,27 @@ bool Scheduler::moveNear(unsigned i) {
   return best.has_value();
 }
 
-/// Moves a launch to the first group from `first` on that takes it, and what
-/// waits for it behind that one. Where this fails, some may have been moved.
+/// Moves a launch to the last group up to `last` that takes it, and what it
+/// waits for before that one. Where this fails, some may have been moved.
+bool Scheduler::pull(unsigned i, unsigned last) {
+  if (moves++ == kMostMoves)
+    return false;
+  for (unsigned g = last + 1; g-- > 0;) {
+    if (state.groups[g].empty() || !goWith(state.groups[g], i))
+      continue;
+    move(i, g);
+    return llvm::all_of(graph.before(i), [&](unsigned j) {
+      unsigned end = g + (mayFollow(j, i) ? 1 : 0);
+      return state.groupOf[j] < end || (end > 0 && pull(j, end - 1));
+    });
+  }
+  return false;
+}
+
+/// The same, to the first group from `first` on, and what waits for it behind
+/// that one.
 bool Scheduler::push(unsigned i, unsigned first) {
-  if (pushes++ == kMostPushes)
+  if (moves++ == kMostMoves)
     return false;
   for (unsigned g = first; g < state.groups.size(); ++g) {
     if (state.groups[g].empty() || !goWith(state.groups[g], i))
@@ -214,13 +234,28 @@ bool Scheduler::push(unsigned i, unsigned first) {
   return false;
 }
 
+/// Moves a launch to another group, and what has to move with it, or none.
+bool Scheduler::moveAway(unsigned i) {
+  if (moveNear(i))
+    return true;
+  unsigned own = state.groupOf[i];
+  State before = state;
+  if (own > 0 && pull(i, own - 1))
+    return true;
+  state = before;
+  if (push(i, own + 1))
+    return true;
+  state = std::move(before);
+  return false;
+}
+
 /// Moves all members of a group to others, or none.
 bool Scheduler::dissolve(unsigned group) {
   State before = state;
-  pushes = 0;
+  moves = 0;
   // The last ones first: they make room for those that they wait for.
   for (unsigned i : llvm::reverse(before.groups[group]))
-    if (state.groupOf[i] == group && !moveNear(i) && !push(i, group + 1)) {
+    if (state.groupOf[i] == group && !moveAway(i)) {
       state = std::move(before);
       return false;
     }

@@ -411,3 +411,56 @@ gpu.module @kernels {
   }
 }
 }
+
+// -----
+
+// Parts of a concatenation are other columns of one array; where they have a column in common, or one of them takes more than a row has, they are not.
+
+// CHECK-LABEL: func.func private @columns_p0(
+// CHECK: gpu.launch_func @kernels::@group_0
+// CHECK: gpu.launch_func @kernels::@{{more|whole}}
+// CHECK: gpu.launch_func @kernels::@{{more|whole}}
+// CHECK-NOT: gpu.launch_func
+module attributes {gpu.container_module} {
+func.func private @columns_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<?x6x8xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64})
+    attributes {belfry.function = "f"} {
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %all = arith.muli %rows, %c6 : index
+  %a = memref.reinterpret_cast %x to offset: [0], sizes: [6, %rows, 3], strides: [8, 48, 1] : memref<?x6x8xf32> to memref<6x?x3xf32, strided<[8, 48, 1]>>
+  %b = memref.reinterpret_cast %x to offset: [3], sizes: [6, %rows, 5], strides: [8, 48, 1] : memref<?x6x8xf32> to memref<6x?x5xf32, strided<[8, 48, 1], offset: 3>>
+  %c = memref.reinterpret_cast %x to offset: [2], sizes: [%all, 6], strides: [8, 1] : memref<?x6x8xf32> to memref<?x6xf32, strided<[8, 1], offset: 2>>
+  %d = memref.reinterpret_cast %x to offset: [0], sizes: [%rows, 48], strides: [48, 1] : memref<?x6x8xf32> to memref<?x48xf32, strided<[48, 1]>>
+  gpu.launch_func @kernels::@first blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<6x?x3xf32, strided<[8, 48, 1]>>)
+  gpu.launch_func @kernels::@second blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%b : memref<6x?x5xf32, strided<[8, 48, 1], offset: 3>>)
+  gpu.launch_func @kernels::@more blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%c : memref<?x6xf32, strided<[8, 1], offset: 2>>)
+  gpu.launch_func @kernels::@whole blocks in (%rows, %c1, %c1) threads in (%c1, %c1, %c1) args(%d : memref<?x48xf32, strided<[48, 1]>>)
+  return
+}
+gpu.module @kernels {
+  gpu.func @first(%x: memref<6x?x3xf32, strided<[8, 48, 1]>>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    memref.store %z, %x[%c0, %c0, %c0] : memref<6x?x3xf32, strided<[8, 48, 1]>>
+    gpu.return
+  }
+  gpu.func @second(%x: memref<6x?x5xf32, strided<[8, 48, 1], offset: 3>>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    memref.store %z, %x[%c0, %c0, %c0] : memref<6x?x5xf32, strided<[8, 48, 1], offset: 3>>
+    gpu.return
+  }
+  gpu.func @more(%x: memref<?x6xf32, strided<[8, 1], offset: 2>>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    memref.store %z, %x[%c0, %c0] : memref<?x6xf32, strided<[8, 1], offset: 2>>
+    gpu.return
+  }
+  gpu.func @whole(%x: memref<?x48xf32, strided<[48, 1]>>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %z = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    memref.store %z, %x[%c0, %c0] : memref<?x48xf32, strided<[48, 1]>>
+    gpu.return
+  }
+}
+}
