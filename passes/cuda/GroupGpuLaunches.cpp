@@ -46,6 +46,7 @@ struct GroupGpuLaunchesPass
 
   DenseMap<StringAttr, gpu::GPUFuncOp> kernels; ///< before groups, by name
   llvm::StringMap<gpu::GPUFuncOp> groups;       ///< by the text
+  unsigned nextGroup = 0;
   bool changed = false;
 };
 
@@ -60,7 +61,13 @@ gpu::GPUFuncOp GroupGpuLaunchesPass::share(gpu::GPUFuncOp kernel) {
     kernel.erase();
     return it->second;
   }
-  kernel.setName((kernel.getName() + "_" + Twine(groups.size() - 1)).str());
+  // There may be groups from before.
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  std::string name;
+  do
+    name = "group_" + std::to_string(nextGroup++);
+  while (module.lookupSymbol(name));
+  kernel.setName(name);
   ++numKernels;
   return kernel;
 }
@@ -133,6 +140,10 @@ void GroupGpuLaunchesPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (module->hasAttr(kFunctionsAttr) && failed(verifyPhaseTable(module)))
     return signalPassFailure();
+  kernels.clear();
+  groups.clear();
+  nextGroup = 0;
+  changed = false;
   auto modules = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
   for (gpu::GPUModuleOp own : modules)
     for (auto kernel : own.getOps<gpu::GPUFuncOp>())

@@ -78,7 +78,8 @@ LaunchFacts belfry::factsOf(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel) {
   auto family = notes ? notes.getAs<StringAttr>("family") : StringAttr();
   facts.heavy = family && family.getValue() == "dot";
   bool inOrder = family && family.getValue() == "scan";
-  facts.thin = !facts.heavy && !inOrder && !(blocks && *blocks <= kFewBlocks);
+  bool few = blocks && *blocks <= kFewBlocks;
+  facts.thin = !(facts.heavy || inOrder || few);
   for (Type type : kernel.getFunctionType().getInputs())
     facts.words += wordsOf(type);
   for (BlockArgument memory : kernel.getWorkgroupAttributions())

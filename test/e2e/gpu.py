@@ -16,7 +16,7 @@ MOST_LAUNCHES = 40  # of a training step of the masked LSTM
 
 
 def run(ctx, only=None):
-    for part in (against_host, certificate, options):
+    for part in (against_host, without_rows, certificate, options):
         if not only or only in part.__name__:
             part(ctx, ctx.folder("gpu-" + part.__name__))
 
@@ -37,6 +37,22 @@ def against_host(ctx, _):
             for what, tensors in want.items():
                 got = found["cuda-emulated"] and found["cuda-emulated"][key][what]
                 ctx.check(f"gpu {family}, mask {key[0]}, towers {key[1]}: {what}", switches.difference(got, tensors, False) if got else "no numbers of cuda-emulated")
+
+
+def without_rows(ctx, folder):
+    """A last batch that leaves towers without rows, whose launches have no blocks: the same bits in groups and alone."""
+    own, ctx.target = ctx.target, "cuda-emulated"
+    model = quickdraw(folder, steps=7, units=5)
+    x, y = replace(bench_data.A, steps=7).data(5)
+    X, Y = h.flags("--x", h.put(folder, "x", {"x": x})), h.flags("--y", h.put(folder, "y", {"label": y}))
+    found = []
+    for tag, flags in (("groups", ()), ("alone", ("--disable", "group-launches"))):
+        name, exe, saved = f"gpu without rows, {tag}", os.path.join(folder, tag), os.path.join(folder, tag + ".weights.h5")
+        if ctx.compile(name, model, exe, *flags) and ctx.ran(name, ctx.run([exe, "fit", *X, *Y, "--batch-size", 4, "--towers", 4, "--devices", "cpu:4", "--epochs", 2, "--seed", 3, "--save", saved])):
+            found.append(h.read_weights(saved))
+    ctx.target = own
+    if len(found) == 2:
+        ctx.check("gpu without rows", switches.difference(*found, True))
 
 
 def quickdraw(folder, **changes):

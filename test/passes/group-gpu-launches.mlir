@@ -1,5 +1,9 @@
 // RUN: belfry-opt %s --split-input-file --group-gpu-launches --canonicalize --cse | FileCheck %s
 // RUN: belfry-opt %s --split-input-file --group-gpu-launches=share-memory=false | FileCheck %s --check-prefix=APART
+// RUN: belfry-opt %s --split-input-file --group-gpu-launches --group-gpu-launches | FileCheck %s --check-prefix=TWICE
+
+// Groups of groups have names of their own.
+// TWICE: gpu.func @group_0
 
 // Two launches of one kernel, whose arguments a block chooses, and one of another kernel. The grid is all of theirs.
 
