@@ -99,6 +99,9 @@ static const OptimizationInfo kOptimizations[] = {
      Optimization::TinyNumbers, Stage::Target, true},
     {"outline-repeats", "outline-repeats", "equal layers are one function",
      Optimization::OutlineRepeats, Stage::Target, true},
+    {"group-launches", "group-gpu-launches",
+     "kernels of a GPU that need not wait for each other are one launch",
+     Optimization::GroupLaunches, Stage::Target, true},
     {"llvm", "", "LLVM's passes over the generated code", Optimization::Llvm,
      std::nullopt, true},
 };

@@ -58,6 +58,7 @@ enum class Optimization : unsigned {
   GroupLoops,
   TinyNumbers,
   OutlineRepeats,
+  GroupLaunches,
   Llvm,
 };
 

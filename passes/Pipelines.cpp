@@ -150,13 +150,19 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   buildToLlvm(pm, options);
 }
 
-void belfry::buildGpuKernels(OpPassManager &pm) {
+void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
   // Kernels, and phases that launch them.
   pm.addPass(createOutlineGpuKernels());
   pm.addPass(createAddTowerReductions());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Few launches; on memrefs still, whose buffers tell what may change places.
+  if (options.optimizations.has(Optimization::GroupLaunches)) {
+    GroupGpuLaunchesOptions group;
+    group.shareMemory = options.optimizations.has(Optimization::ShareMemory);
+    pm.addPass(createGroupGpuLaunches(group));
+  }
   // Rows become pointers, for phases and kernels.
   pm.addPass(createHostEntryPoints());
   pm.addPass(createFlattenKernelArguments());
@@ -177,7 +183,7 @@ static void buildNvvmKernels(OpPassManager &pm) {
 
 void belfry::buildCudaTargetStage(OpPassManager &pm,
                                   const HostOptions &options) {
-  buildGpuKernels(pm);
+  buildGpuKernels(pm, options);
   // Phases know kernels by their numbers from here on.
   pm.addPass(createLaunchGpuKernels());
   buildNvvmKernels(pm);
@@ -197,14 +203,14 @@ static void buildThreadLoops(OpPassManager &pm, const HostOptions &options) {
 
 void belfry::buildEmulatedKernels(OpPassManager &pm,
                                   const HostOptions &options) {
-  buildGpuKernels(pm);
+  buildGpuKernels(pm, options);
   pm.addPass(createLaunchGpuKernels());
   buildThreadLoops(pm, options);
 }
 
 void belfry::buildEmulatedTargetStage(OpPassManager &pm,
                                       const HostOptions &options) {
-  buildGpuKernels(pm);
+  buildGpuKernels(pm, options);
   buildThreadLoops(pm, options);
 }
 

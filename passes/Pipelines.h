@@ -52,7 +52,7 @@ void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → phases that launch kernels, a gpu.module of functions of
 /// pointers and numbers.
-void buildGpuKernels(mlir::OpPassManager &pm);
+void buildGpuKernels(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → target, for NVIDIA GPUs: phases that call the runtime, and the
 /// kernels in a gpu.module, in the NVVM dialect.
 void buildCudaTargetStage(mlir::OpPassManager &pm, const HostOptions &options);

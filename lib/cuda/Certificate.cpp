@@ -13,7 +13,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace belfry;
@@ -22,6 +25,15 @@ namespace json = llvm::json;
 static std::string textOf(DictionaryAttr row, StringRef name) {
   auto text = row ? row.getAs<StringAttr>(name) : StringAttr();
   return text ? text.str() : "";
+}
+
+/// What a launch says of its ops: a dictionary each, with its layer.
+static llvm::SmallVector<DictionaryAttr> opsOf(DictionaryAttr site) {
+  if (auto list = site.getAs<ArrayAttr>("op"))
+    return llvm::to_vector(list.getAsRange<DictionaryAttr>());
+  NamedAttrList facts(site.getAs<DictionaryAttr>("op"));
+  facts.set("layer", site.get("layer"));
+  return {facts.getDictionary(site.getContext())};
 }
 
 static json::Object resourcesOf(const KernelResources &kernel,
@@ -43,25 +55,29 @@ json::Value belfry::certificateOf(ModuleOp module,
   json::Object launches;
   auto kernelList = module->getAttrOfType<ArrayAttr>(kKernelsAttr);
   auto sites = module->getAttrOfType<ArrayAttr>(kSitesAttr);
-  std::vector<std::string> families(kernelList ? kernelList.size() : 0);
+  std::vector<std::set<std::string>> families(kernelList ? kernelList.size()
+                                                         : 0);
   auto rowOf = [](Attribute attr) { return dyn_cast<DictionaryAttr>(attr); };
   for (Attribute site : sites ? sites : ArrayAttr()) {
     DictionaryAttr row = rowOf(site);
     auto number = row.getAs<IntegerAttr>("kernel").getInt();
-    auto op = row.getAs<DictionaryAttr>("op");
-    families[number] = textOf(op, "family");
     std::string function = textOf(row, "function");
-    ops.push_back(
-        json::Object{{"function", function},
-                     {"phase", textOf(row, "phase")},
-                     {"layer", textOf(row, "layer")},
-                     {"op", textOf(op, "family")},
-                     {"dtype", textOf(op, "dtype")},
-                     {"shape", textOf(op, "shape")},
-                     {"kernel", textOf(rowOf(kernelList[number]), "name")},
-                     {"source", "generated"}});
     json::Value &sum = launches[function];
-    sum = sum.getAsInteger().value_or(0) + 1;
+    int64_t before = sum.getAsInteger().value_or(0);
+    for (DictionaryAttr op : opsOf(row)) {
+      families[number].insert(textOf(op, "family"));
+      ops.push_back(
+          json::Object{{"function", function},
+                       {"phase", textOf(row, "phase")},
+                       {"launch", before},
+                       {"layer", textOf(op, "layer")},
+                       {"op", textOf(op, "family")},
+                       {"dtype", textOf(op, "dtype")},
+                       {"shape", textOf(op, "shape")},
+                       {"kernel", textOf(rowOf(kernelList[number]), "name")},
+                       {"source", "generated"}});
+    }
+    sum = before + 1;
   }
   for (auto [i, attr] :
        llvm::enumerate(kernelList ? kernelList : ArrayAttr())) {
@@ -75,7 +91,8 @@ json::Value belfry::certificateOf(ModuleOp module,
                         row.getAs<IntegerAttr>("threads").getInt());
     kernels.push_back(json::Object{
         {"name", name},
-        {"family", families[i].empty() ? "all_reduce" : families[i]},
+        {"family",
+         families[i].empty() ? "all_reduce" : llvm::join(families[i], "+")},
         {"source", "generated"},
         {"least_architecture", gpuArchitectures().front().name()},
         {"threads", row.getAs<IntegerAttr>("threads").getInt()},

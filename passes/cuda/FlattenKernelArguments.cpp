@@ -11,12 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/cuda/KernelTypes.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_FLATTENKERNELARGUMENTS
@@ -33,16 +35,6 @@ struct FlattenKernelArgumentsPass
 };
 } // namespace
 
-/// Strides of a type, as its layout says; ShapedType::kDynamic where they are
-/// not known.
-static SmallVector<int64_t> stridesOf(MemRefType type) {
-  int64_t offset = 0;
-  SmallVector<int64_t> strides;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    strides.assign(type.getRank(), ShapedType::kDynamic);
-  return strides;
-}
-
 /// The type with its first element at the pointer.
 static MemRefType placedType(MemRefType type) {
   if (type.getLayout().isIdentity())
@@ -50,6 +42,21 @@ static MemRefType placedType(MemRefType type) {
   return MemRefType::get(
       type.getShape(), type.getElementType(),
       StridedLayoutAttr::get(type.getContext(), 0, stridesOf(type)));
+}
+
+/// Calls `visit` for each use of an array, and of what is chosen among it and
+/// others of its type.
+static void forUses(Value array, function_ref<void(OpOperand &, Value)> visit) {
+  for (OpOperand &use : array.getUses()) {
+    Value chosen;
+    if (isa<scf::YieldOp>(use.getOwner()))
+      chosen = use.getOwner()->getParentOp()->getResult(use.getOperandNumber());
+    else if (isa<arith::SelectOp>(use.getOwner()))
+      chosen = use.getOwner()->getResult(0);
+    visit(use, chosen);
+    if (chosen)
+      forUses(chosen, visit);
+  }
 }
 
 /// Replaces the argument `number` of a kernel; gives the one after what stands
@@ -86,6 +93,11 @@ static unsigned flatten(gpu::GPUFuncOp kernel, unsigned number) {
   Value memref =
       UnrealizedConversionCastOp::create(b, loc, placed, Value(descriptor))
           .getResult(0);
+  // A choice is among arguments that are all placed so, in the end.
+  forUses(argument, [&](OpOperand &, Value chosen) {
+    if (chosen)
+      chosen.setType(placed);
+  });
   argument.replaceAllUsesWith(memref);
   body.eraseArgument(number);
   return next - 1;
@@ -95,11 +107,14 @@ static LogicalResult flatten(gpu::GPUFuncOp kernel) {
   // A view of a view says its offset from where the buffer begins.
   for (BlockArgument argument : kernel.getArguments())
     if (auto type = dyn_cast<MemRefType>(argument.getType());
-        type && !type.getLayout().isIdentity() &&
-        llvm::any_of(argument.getUsers(), [](Operation *user) {
-          return isa<memref::ReinterpretCastOp>(user);
-        }))
-      return kernel.emitError("makes a view of an argument that is a view");
+        type && !type.getLayout().isIdentity()) {
+      bool viewed = false;
+      forUses(argument, [&](OpOperand &use, Value) {
+        viewed |= isa<memref::ReinterpretCastOp>(use.getOwner());
+      });
+      if (viewed)
+        return kernel.emitError("makes a view of an argument that is a view");
+    }
   Block &body = kernel.getBody().front();
   unsigned count = kernel.getNumArguments(), number = 0;
   for (unsigned i = 0; i < count; ++i)

@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_LAUNCHGPUKERNELS
@@ -99,6 +101,21 @@ LogicalResult LaunchGpuKernelsPass::listKernels() {
   return success();
 }
 
+/// The layer of a launch; those of a group, the first of many.
+static std::string layersOf(gpu::LaunchFuncOp launch) {
+  auto list = launch->getAttrOfType<ArrayAttr>(kLaunchAttr);
+  if (!list)
+    return nn::layerOf(launch).str();
+  llvm::SetVector<StringRef> layers;
+  for (auto facts : list.getAsRange<DictionaryAttr>())
+    if (auto layer = facts.getAs<StringAttr>("layer");
+        layer && !layer.getValue().empty())
+      layers.insert(layer.getValue());
+  constexpr size_t most = 3;
+  std::string text = llvm::join(layers.getArrayRef().take_front(most), ", ");
+  return layers.size() > most ? text + ", …" : text;
+}
+
 LogicalResult LaunchGpuKernelsPass::launch(gpu::LaunchFuncOp launch) {
   func::FuncOp phase = phaseOf(launch);
   auto number = numbers.find(launch.getKernelName());
@@ -109,7 +126,7 @@ LogicalResult LaunchGpuKernelsPass::launch(gpu::LaunchFuncOp launch) {
   Builder attrs(&getContext());
   SmallVector<NamedAttribute> facts{
       attrs.getNamedAttr("kernel", attrs.getI64IntegerAttr(number->second)),
-      attrs.getNamedAttr("layer", attrs.getStringAttr(nn::layerOf(launch))),
+      attrs.getNamedAttr("layer", attrs.getStringAttr(layersOf(launch))),
       attrs.getNamedAttr("phase", attrs.getStringAttr(phase.getName()))};
   if (Attribute function = phase->getAttr(kFunctionAttr))
     facts.push_back(attrs.getNamedAttr("function", function));

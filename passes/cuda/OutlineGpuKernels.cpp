@@ -7,6 +7,8 @@
 
 #include "passes/Passes.h"
 #include "passes/cuda/BlockCode.h"
+#include "passes/cuda/CollapseElementwise.h"
+#include "passes/cuda/KernelTypes.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
@@ -243,18 +245,12 @@ static DictionaryAttr factsOf(Operation *op, Shape shape) {
     if (!llvm::is_contained(names, name))
       names.push_back(name);
     // The last one is what is written.
-    llvm::raw_string_ostream os(extents);
-    extents.clear();
-    for (int64_t extent : type.getShape()) {
-      os << (extents.empty() ? "" : "x");
-      if (ShapedType::isDynamic(extent))
-        os << '?';
-      else
-        os << extent;
-    }
+    extents = shapeText(type);
   };
   op->walk(
       [&](Operation *inner) { llvm::for_each(inner->getOperands(), note); });
+  if (auto whole = op->getAttrOfType<StringAttr>(kShapeAttr))
+    extents = whole.str();
   llvm::sort(names);
   return b.getDictionaryAttr(
       {b.getNamedAttr("family", b.getStringAttr(familyOf(op, shape))),
@@ -375,6 +371,12 @@ LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
   if (failed(checkLoads(phase)))
     return failure();
   mergeFills(phase);
+  for (auto op : llvm::make_early_inc_range(
+           phase.getBody().front().getOps<linalg::LinalgOp>()))
+    collapseElementwise(op, [&](Value memref, int64_t d) {
+      OpBuilder b(op);
+      return extentOf(b, memref, d);
+    });
   for (Operation &op : llvm::make_early_inc_range(
            phase.getBody().front().without_terminator())) {
     if (isMemoryEffectFree(&op) || isa<memref::LoadOp>(op))

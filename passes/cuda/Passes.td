@@ -29,6 +29,30 @@ def OutlineGpuKernels : Pass<"outline-gpu-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def GroupGpuLaunches : Pass<"group-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "makes launches that need not wait for each other one";
+  let description = [{
+    Launches of a phase that touch nothing which another one of them writes
+    become one launch of one kernel: its grid is all of theirs, and a block does
+    what its number says. Launches of equal kernels have one body, which chooses
+    its arguments. Launches move as far as what they read and write allows;
+    launches of one block may follow one another in a block. Lifetimes of the
+    buffer table are numbered anew. After outline-gpu-kernels, before
+    host-entry-points.
+  }];
+  let options = [
+    Option<"shareMemory", "share-memory", "bool", "true",
+           "buffers live as long as launches touch them; else always">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numGroups", "groups", "Number of launches of several ops">,
+    Statistic<"numJoined", "joined", "Number of launches that are in them">,
+    Statistic<"numKernels", "kernels", "Number of kernels of groups">
+  ];
+}
+
 def FlattenKernelArguments : Pass<"flatten-kernel-arguments", "::mlir::ModuleOp"> {
   let summary = "makes kernels functions of pointers and numbers";
   let description = [{

@@ -102,6 +102,13 @@ void ThreadLoops::number(Block &block) {
   }
 }
 
+/// What an op reads from outside of itself.
+static llvm::SetVector<Value> inputsOf(Operation *op) {
+  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  return inputs;
+}
+
 /// Whether all threads have the same value; `mayLoad` takes what they load at
 /// the same place for that.
 bool ThreadLoops::isShared(Value value, bool mayLoad) {
@@ -121,11 +128,11 @@ bool ThreadLoops::findShared(Value value, bool mayLoad) {
            (loop && isCut(loop) && argument == loop.getInductionVar());
   }
   Operation *op = value.getDefiningOp();
-  if (isa<gpu::ThreadIdOp>(op) || isCut(op) || op->getNumRegions() > 0)
+  if (isa<gpu::ThreadIdOp>(op) || isCut(op))
     return false;
   bool takes = isMemoryEffectFree(op) || (mayLoad && isa<memref::LoadOp>(op));
-  return takes && llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isShared(operand, mayLoad);
+  return takes && llvm::all_of(inputsOf(op), [&](Value input) {
+           return isShared(input, mayLoad);
          });
 }
 
@@ -137,8 +144,8 @@ LogicalResult ThreadLoops::share(Value value, Operation *user) {
   Operation *op = value.getDefiningOp();
   if (!op || !once.insert(op).second)
     return success();
-  for (Value operand : op->getOperands())
-    if (failed(share(operand, user)))
+  for (Value input : inputsOf(op))
+    if (failed(share(input, user)))
       return failure();
   return success();
 }
@@ -278,9 +285,7 @@ void ThreadLoops::cloneInto(IRMapping &local, Operation *op) {
       memref::StoreOp::create(b, loc, value, array, thread);
     return;
   }
-  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), used);
-  for (Value value : used)
+  for (Value value : inputsOf(op))
     local.map(value, valueIn(local, value));
   b.clone(*op, local);
   for (Value result : op->getResults())
@@ -367,8 +372,7 @@ void ThreadLoops::buildBlock(Block &block, ArrayRef<Value> yields) {
       buildCut(&op);
       continue;
     }
-    bool same = op.getNumResults() > 0 && op.getNumRegions() == 0 &&
-                isMemoryEffectFree(&op) &&
+    bool same = op.getNumResults() > 0 && isMemoryEffectFree(&op) &&
                 llvm::all_of(op.getResults(), [&](Value value) {
                   return isShared(value, false);
                 });
@@ -413,6 +417,13 @@ LogicalResult ThreadLoops::build(Value first, Value end) {
     shared.map(id.getResult(), blocks.getInductionVar());
   });
   buildBlock(kernel.getBody().front(), {});
+  // Views of it are on the stack too.
+  blocks->walk([](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<MemRefType>(result.getType()))
+        if (isa_and_nonnull<gpu::AddressSpaceAttr>(type.getMemorySpace()))
+          result.setType(MemRefType::Builder(type).setMemorySpace({}));
+  });
   return success();
 }
 

@@ -17,6 +17,7 @@
 // EMULATED-NEXT: outline-gpu-kernels
 // EMULATED-NEXT: canonicalize
 // EMULATED-NEXT: cse
+// EMULATED-NEXT: group-gpu-launches{share-memory=true}
 // EMULATED-NEXT: host-entry-points
 // EMULATED-NEXT: flatten-kernel-arguments
 // EMULATED-NEXT: canonicalize

@@ -213,3 +213,54 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// What a branch without memory chooses by the block is chosen once for all threads, wherever it is used. Views of the block's memory are on the stack.
+
+// CHECK-LABEL: func.func private @choice(
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG: %[[W:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64xi8>
+// CHECK: scf.for %[[B:[a-z0-9]+]] =
+// CHECK-DAG: %[[X:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32>
+// CHECK-DAG: %[[Y:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32>
+// CHECK: %[[CHOSEN:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : memref<?xf32>
+// CHECK: %[[TIMES:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK: %[[V:.*]] = memref.view %[[W]][%[[C0]]][] : memref<64xi8> to memref<8xf32>
+// CHECK: scf.for %[[T:.*]] = %[[C0]] to %[[C8]]
+// CHECK: %[[L:.*]] = memref.load %[[CHOSEN]][%[[T]]]
+// CHECK: memref.store %[[L]], %[[V]][%[[T]]]
+// CHECK: scf.for %{{.*}} = %[[C0]] to %[[TIMES]]
+// CHECK: scf.for %[[T:.*]] = %[[C0]] to %[[C8]]
+// CHECK: %[[L:.*]] = memref.load %[[V]][%[[C0]]]
+// CHECK: memref.store %[[L]], %[[CHOSEN]][%[[T]]]
+// CHECK-NOT: #gpu.address_space
+gpu.module @kernels {
+  gpu.func @choice(%p: !llvm.ptr, %q: !llvm.ptr, %n: index, %m: index) workgroup(%w: memref<64xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+      kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to memref<?xf32>
+    %y = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<?xf32>
+    %first = arith.cmpi slt, %b, %n : index
+    %a, %k = scf.if %first -> (memref<?xf32>, index) {
+      %twice = arith.muli %b, %m : index
+      scf.yield %x, %twice : memref<?xf32>, index
+    } else {
+      scf.yield %y, %m : memref<?xf32>, index
+    }
+    %v = memref.view %w[%c0][] : memref<64xi8, #gpu.address_space<workgroup>> to memref<8xf32, #gpu.address_space<workgroup>>
+    %l = memref.load %a[%t] : memref<?xf32>
+    memref.store %l, %v[%t] : memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    scf.for %i = %c0 to %k step %c1 {
+      %o = memref.load %v[%c0] : memref<8xf32, #gpu.address_space<workgroup>>
+      memref.store %o, %a[%t] : memref<?xf32>
+      gpu.barrier
+    }
+    gpu.return
+  }
+}

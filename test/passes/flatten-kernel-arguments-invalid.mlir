@@ -37,6 +37,24 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   // expected-error@+1 {{makes a view of an argument that is a view}}
+  gpu.func @chosen(%x: memref<8xf32, strided<[2], offset: ?>>, %y: memref<8xf32, strided<[2], offset: ?>>, %i: index, %first: i1) kernel {
+    %z = arith.constant 0.0 : f32
+    %c = scf.if %first -> memref<8xf32, strided<[2], offset: ?>> {
+      scf.yield %x : memref<8xf32, strided<[2], offset: ?>>
+    } else {
+      %s = arith.select %first, %x, %y : memref<8xf32, strided<[2], offset: ?>>
+      scf.yield %s : memref<8xf32, strided<[2], offset: ?>>
+    }
+    %v = memref.reinterpret_cast %c to offset: [%i], sizes: [4], strides: [2] : memref<8xf32, strided<[2], offset: ?>> to memref<4xf32, strided<[2], offset: ?>>
+    memref.store %z, %v[%i] : memref<4xf32, strided<[2], offset: ?>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@+1 {{makes a view of an argument that is a view}}
   gpu.func @k(%x: memref<8xf32, strided<[2], offset: ?>>, %i: index) kernel {
     %z = arith.constant 0.0 : f32
     %v = memref.reinterpret_cast %x to offset: [%i], sizes: [4], strides: [2] : memref<8xf32, strided<[2], offset: ?>> to memref<4xf32, strided<[2], offset: ?>>

@@ -1,4 +1,4 @@
-// RUN: belfry-opt %s --host-entry-points --flatten-kernel-arguments --canonicalize --cse | FileCheck %s
+// RUN: belfry-opt %s --split-input-file --host-entry-points --flatten-kernel-arguments --canonicalize --cse | FileCheck %s
 
 // A memref is the pointer to its first element, wherever the view begins, and of its extents and strides those that its type does not say.
 // Numbers stay; what the block has as memory stays behind the arguments.
@@ -77,4 +77,30 @@ gpu.module @kernels {
     gpu.return
   }
 }
+}
+
+// -----
+
+// What is chosen among arguments begins at their first elements too.
+
+// CHECK-LABEL: gpu.func @chosen(
+// CHECK-COUNT-2: builtin.unrealized_conversion_cast {{.*}} to memref<8xf32, strided<[2]>>
+// CHECK: %[[C:.*]] = scf.if %{{.*}} -> (memref<8xf32, strided<[2]>>) {
+// CHECK: %[[S:.*]] = arith.select {{.*}} : memref<8xf32, strided<[2]>>
+// CHECK: scf.yield %[[S]] : memref<8xf32, strided<[2]>>
+// CHECK: } else {
+// CHECK: memref.store %{{.*}}, %[[C]][%{{.*}}] : memref<8xf32, strided<[2]>>
+gpu.module @kernels {
+  gpu.func @chosen(%x: memref<8xf32, strided<[2], offset: ?>>, %y: memref<8xf32, strided<[2], offset: ?>>, %i: index, %a: i1, %b: i1) kernel {
+    %z = arith.constant 0.0 : f32
+    %c = scf.if %a -> memref<8xf32, strided<[2], offset: ?>> {
+      %s = arith.select %b, %x, %y : memref<8xf32, strided<[2], offset: ?>>
+      scf.yield %s : memref<8xf32, strided<[2], offset: ?>>
+    } else {
+      memref.store %z, %y[%i] : memref<8xf32, strided<[2], offset: ?>>
+      scf.yield %y : memref<8xf32, strided<[2], offset: ?>>
+    }
+    memref.store %z, %c[%i] : memref<8xf32, strided<[2], offset: ?>>
+    gpu.return
+  }
 }

@@ -56,23 +56,29 @@ func.func private @elements_p0(%rows: index, %o: index, %g: index, %t: index, %n
 
 // -----
 
-// Two equal ops on two buffers are one kernel; a grid of static extents is a constant.
+// Two equal ops on two buffers are one kernel; a grid of static extents is a constant. Where element i of whole arrays goes to element i, the op is
+// over one row whose extent the kernel is given: another shape is no other kernel. The launch says the shape as it was.
 
 // CHECK-LABEL: func.func private @fill_p0(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<30x100xf32> {belfry.buffer = 0 : i64}, %[[Y:[a-z0-9]+]]: memref<30x100xf32>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<30x100xf32> {belfry.buffer = 0 : i64}, %[[Y:[a-z0-9]+]]: memref<7x4x100xf32>
 // CHECK: %[[THREE:.*]] = arith.constant 3 : index
-// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[X]] : memref<30x100xf32>)
-// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[Y]] : memref<30x100xf32>)
-// CHECK: gpu.func @elementwise_0(%[[X:.*]]: memref<30x100xf32>)
+// CHECK: %[[V:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [3000], strides: [1]
+// CHECK: %[[ROW:.*]] = memref.cast %[[V]] : {{.*}} to memref<?xf32>
+// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "30x100"}}
+// CHECK: %[[V:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [2800], strides: [1]
+// CHECK: %[[ROW:.*]] = memref.cast %[[V]] : {{.*}} to memref<?xf32>
+// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "7x4x100"}}
+// CHECK: gpu.func @elementwise_0(%[[X:.*]]: memref<?xf32>)
 // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-NOT: arith.divui
 // CHECK: scf.if
-// CHECK: memref.store %[[HALF]], %[[X]]
+// CHECK-NEXT: memref.store %[[HALF]], %[[X]][%{{[^,]*}}]
 // CHECK-NOT: gpu.func
 func.func private @fill_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
-    %x: memref<30x100xf32> {belfry.buffer = 0 : i64}, %y: memref<30x100xf32> {belfry.buffer = 1 : i64}) attributes {belfry.function = "f"} {
+    %x: memref<30x100xf32> {belfry.buffer = 0 : i64}, %y: memref<7x4x100xf32> {belfry.buffer = 1 : i64}) attributes {belfry.function = "f"} {
   %z = arith.constant 0.5 : f32
   linalg.fill ins(%z : f32) outs(%x : memref<30x100xf32>)
-  linalg.fill ins(%z : f32) outs(%y : memref<30x100xf32>)
+  linalg.fill ins(%z : f32) outs(%y : memref<7x4x100xf32>)
   return
 }
 
@@ -397,8 +403,8 @@ func.func private @scan_p0(%rows: index, %o: index, %g: index, %t: index, %n: in
 // CHECK-LABEL: func.func private @memory_p0(
 // CHECK-NOT: memref.load
 // CHECK-NOT: arith.mulf
-// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in {{.*}} args(%{{.*}} : memref<2xf32>, %{{.*}} : memref<?x4xf32>)
-// CHECK: gpu.func @elementwise_0(%[[S:.*]]: memref<2xf32>, %[[X:.*]]: memref<?x4xf32>)
+// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in {{.*}} args(%{{.*}} : memref<2xf32>, %{{.*}} : memref<?xf32>)
+// CHECK: gpu.func @elementwise_0(%[[S:.*]]: memref<2xf32>, %[[X:.*]]: memref<?xf32>)
 // CHECK: %[[K:.*]] = memref.load %[[S]][%c1]
 // CHECK: %[[M:.*]] = arith.mulf %[[K]], %{{.*}}
 // CHECK: memref.store %[[M]], %[[X]]
@@ -469,8 +475,10 @@ func.func private @steps_p0(%rows: index, %o: index, %g: index, %t: index, %n: i
 // CHECK-LABEL: func.func private @start_p0(
 // CHECK: gpu.launch_func @kernels::@[[REDUCE:reduce_[0-9]+]]
 // CHECK-NEXT: gpu.launch_func @kernels::@[[DOT:dot_[0-9]+]]
-// CHECK-NEXT: gpu.launch_func @kernels::@elementwise_
-// CHECK-NEXT: gpu.launch_func @kernels::@elementwise_
+// CHECK-NOT: gpu.launch_func
+// CHECK: gpu.launch_func @kernels::@elementwise_
+// CHECK-NOT: gpu.launch_func
+// CHECK: gpu.launch_func @kernels::@elementwise_
 // CHECK-NEXT: gpu.launch_func @kernels::@[[OTHER:reduce_[0-9]+]]
 // CHECK-NEXT: return
 // CHECK: gpu.func @[[REDUCE]](%{{.*}}: memref<8x10xf32>, %[[Y:.*]]: memref<8xf32>)
@@ -522,6 +530,39 @@ func.func private @partly(%rows: index, %o: index, %g: index, %t: index, %n: ind
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
+  }
+  return
+}
+
+// -----
+
+// What is not over whole arrays keeps its dimensions: a broadcast, a part of an array, the use of an index. A scalar that is read is no dimension.
+
+// CHECK-LABEL: func.func private @dimensions_p0(
+// CHECK: args(%{{.*}} : memref<4xf32>, %{{.*}} : memref<?x4xf32>)
+// CHECK: args(%{{.*}} : memref<?x2xf32, strided<[4, 1], offset: 1>>)
+// CHECK: args(%{{.*}} : memref<?x4xf32>)
+// CHECK: args(%{{.*}} : memref<f32>, %{{.*}} : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "?x4"}}
+func.func private @dimensions_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
+    %b: memref<4xf32> {belfry.buffer = 1 : i64}, %s: memref<f32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %z = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%b : memref<4xf32>) outs(%x : memref<?x4xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    linalg.yield %v : f32
+  }
+  %part = memref.reinterpret_cast %x to offset: [1], sizes: [%rows, 2], strides: [4, 1] : memref<?x4xf32> to memref<?x2xf32, strided<[4, 1], offset: 1>>
+  linalg.fill ins(%z : f32) outs(%part : memref<?x2xf32, strided<[4, 1], offset: 1>>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%x : memref<?x4xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    linalg.yield %f : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<f32>) outs(%x : memref<?x4xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    %w = arith.addf %v, %old : f32
+    linalg.yield %w : f32
   }
   return
 }
