@@ -12,6 +12,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -169,11 +170,17 @@ void BlockCode::deal(Value first, Value end, Body body) {
 
 void BlockCode::barrier() { gpu::BarrierOp::create(b, loc); }
 
-Value BlockCode::workgroup(ArrayRef<int64_t> shape, Type element) {
+Value BlockCode::workgroup(ArrayRef<int64_t> shape, Type element,
+                           int64_t alignment) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return kernel.addWorkgroupAttribution(
+  BlockArgument memory = kernel.addWorkgroupAttribution(
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space), loc);
+  if (alignment > 0)
+    kernel.setWorkgroupAttributionAttr(
+        static_cast<int>(kernel.getNumWorkgroupAttributions()) - 1,
+        LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
+  return memory;
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,41 +245,6 @@ void BlockCode::elements(linalg::LinalgOp op, Value first, Value end) {
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> staticCount(linalg::LinalgOp op,
-                                          IteratorType kind) {
-  int64_t count = 1;
-  for (auto [size, iterator] :
-       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (iterator != kind)
-      continue;
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    count *= size;
-  }
-  return count;
-}
-
-ReductionLayout belfry::layoutOf(linalg::LinalgOp op) {
-  constexpr int64_t kFew = 32, kWarp = 32;
-  std::optional<int64_t> reduced = staticCount(op, IteratorType::reduction),
-                         outputs = staticCount(op, IteratorType::parallel);
-  ReductionLayout layout;
-  if (reduced && *reduced <= kFew)
-    return layout;
-  OpOperand *input = op.getDpsInputOperand(0);
-  AffineMap places = op.getMatchingIndexingMap(input);
-  if (places.getNumResults() > 0)
-    if (auto last = dyn_cast<AffineDimExpr>(places.getResults().back()))
-      layout.lanesInner = op.getIteratorTypesArray()[last.getPosition()] ==
-                          IteratorType::reduction;
-  layout.outputs = layout.lanesInner ? kBlockThreads / kWarp : kWarp;
-  if (outputs && *outputs < layout.outputs)
-    layout.outputs =
-        int64_t(llvm::PowerOf2Ceil(std::max<int64_t>(*outputs, 1)));
-  layout.lanes = kBlockThreads / layout.outputs;
-  return layout;
-}
 
 Value BlockCode::combine(Operation *combiner, Value x, Value y) {
   Operation *clone = combiner->cloneWithoutRegions();

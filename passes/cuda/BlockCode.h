@@ -15,34 +15,16 @@
 #ifndef BELFRY_PASSES_CUDA_BLOCKCODE_H
 #define BELFRY_PASSES_CUDA_BLOCKCODE_H
 
-#include "passes/cuda/KernelAttrs.h"
+#include "passes/cuda/KernelShapes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace belfry {
 
-/// How the threads of a block are dealt to a reduction: `outputs` of them side
-/// by side, each with `lanes` that share what is reduced. Powers of two, whose
-/// product is kBlockThreads; they depend on the op's static extents only.
-struct ReductionLayout {
-  int64_t outputs = kBlockThreads, lanes = 1;
-  /// Whether lanes are next to each other, since what is reduced is.
-  bool lanesInner = false;
-};
-ReductionLayout layoutOf(mlir::linalg::LinalgOp op);
-
-/// Whether the op is a sum of products of two matrices, C[m,n] +=
-/// A[m,k]·B[k,n].
-bool isProduct(mlir::Operation *op);
-
 /// The next op of the block that touches memory, or its terminator.
 mlir::Operation *nextOnMemory(mlir::Operation *op);
-
-/// Extents of a tile of C that a block makes.
-constexpr int64_t kTileRows = 64, kTileColumns = 64;
 
 mlir::OpFoldResult ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc,
                                 mlir::OpFoldResult x, int64_t y);
@@ -123,11 +105,39 @@ private:
                       llvm::function_ref<mlir::Value()> before);
   mlir::Value combine(mlir::Operation *combiner, mlir::Value x, mlir::Value y);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
+  mlir::Value zero(mlir::Type element);
+  mlir::Value less(mlir::Value x, mlir::Value y);
+  /// What `then` builds where the condition holds, else these values.
+  mlir::SmallVector<mlir::Value>
+  choose(mlir::Value condition,
+         llvm::function_ref<mlir::SmallVector<mlir::Value>()> then,
+         mlir::ValueRange otherwise);
+
+  // Parts of a product's tile, in BlockProducts.cpp.
+  struct Panel;
+  struct TilePlace;
+  Panel panelOf(mlir::Value matrix, unsigned sideDim, mlir::Value first,
+                int64_t side, int64_t depth);
+  /// What a thread moves of the panel that begins at `first` of the contracted
+  /// dimension.
+  mlir::SmallVector<mlir::Value> fetch(const Panel &panel, mlir::Value first);
+  void put(const Panel &panel, mlir::ValueRange elements);
+  TilePlace placeIn(const ProductTile &tile, mlir::Value row,
+                    mlir::Value column);
+  mlir::SmallVector<mlir::Value> multiplyPanels(const Panel &left,
+                                                const Panel &right,
+                                                const TilePlace &at,
+                                                mlir::ValueRange sums);
+  mlir::SmallVector<mlir::Value> addGroups(const TilePlace &at,
+                                           mlir::ValueRange sums);
+
   mlir::Value inside(mlir::Value outside) {
     return map.lookupOrDefault(outside);
   }
   mlir::Value dim(mlir::Value memref, int64_t d);
-  mlir::Value workgroup(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// Memory of the block; `alignment` in bytes, 0 for the element's own.
+  mlir::Value workgroup(llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                        int64_t alignment = 0);
   void barrier();
   mlir::Value thread();
 

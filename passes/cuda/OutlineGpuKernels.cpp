@@ -200,8 +200,8 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
     blocks = ceilDiv(outputs(), layoutOf(linalg).outputs);
     break;
   case Shape::Tiles:
-    blocks = mulIndex(b, loc, ceilDiv(extents[0], kTileRows),
-                      ceilDiv(extents[1], kTileColumns));
+    blocks = mulIndex(b, loc, ceilDiv(extents[0], tileOf(linalg).rows),
+                      ceilDiv(extents[1], tileOf(linalg).columns));
     break;
   case Shape::Iterations:
     blocks = trips(kBlockThreads);

@@ -232,39 +232,93 @@ func.func private @few_p0(%rows: index, %o: index, %g: index, %t: index, %n: ind
 
 // -----
 
-// Tiles of 64 x 64, through memory of the block with a padded column. A thread has 4 x 4 elements, each one chain of fused multiply-adds that
-// begins with what C held.
+// Tiles of 64 x 64: 100 columns and 100 rows for each of the tower's. Panels of 16 of the contracted dimension go through memory of the block,
+// where that is the outer dimension, and rows are apart by 4 more. A thread has 4 x 4 elements, each one chain of fused multiply-adds that begins
+// with what C held. What the next stage needs is loaded before the products of this one.
 
 // CHECK-LABEL: func.func private @product_p0(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
+// CHECK-DAG: %[[HUNDRED:.*]] = arith.constant 100 : index
 // CHECK-DAG: %[[C63:.*]] = arith.constant 63 : index
 // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
 // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
-// CHECK: %[[SUM:.*]] = arith.addi %[[ROWS]], %[[C63]]
+// CHECK: %[[ALL:.*]] = arith.muli %[[ROWS]], %[[HUNDRED]]
+// CHECK: %[[SUM:.*]] = arith.addi %[[ALL]], %[[C63]]
 // CHECK: %[[HIGH:.*]] = arith.divui %[[SUM]], %[[C64]]
 // CHECK: %[[BLOCKS:.*]] = arith.muli %[[HIGH]], %[[TWO]]
 // CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[BLOCKS]],
 // CHECK: gpu.func @dot_0(%[[A:.*]]: memref<?x40xf32>, %[[B:.*]]: memref<40x100xf32>, %[[C:.*]]: memref<?x100xf32>)
-// CHECK-SAME: workgroup(%[[AT:.*]] : memref<64x17xf32, #gpu.address_space<workgroup>>, %[[BT:.*]] : memref<16x65xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-SAME: workgroup(%[[AT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %[[BT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
 // CHECK-DAG: %[[DEPTH:.*]] = arith.constant 40 : index
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 39 : index
 // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[K:.*]] = arith.remui %[[T:.*]], %[[C16]]
+// CHECK: %[[SIDE:.*]] = arith.divui %[[T]], %[[C16]]
 // CHECK-COUNT-16: memref.load %[[C]][
-// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[DEPTH]] step %[[C16]] iter_args(
+// CHECK-COUNT-4: memref.load %[[A]][
+// CHECK-COUNT-4: memref.load %[[B]][
+// CHECK: scf.for %[[FIRST:.*]] = %{{.*}} to %[[DEPTH]] step %[[C16]] iter_args(
+// CHECK-NEXT: gpu.barrier
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[AT]][
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[BT]][
-// CHECK: gpu.barrier
-// CHECK: %[[LEFT:.*]] = arith.subi %[[DEPTH]], %[[K]]
-// CHECK: %[[STEPS:.*]] = arith.minsi %[[LEFT]], %[[C16]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step
-// CHECK-COUNT-16: math.fma
-// CHECK: gpu.barrier
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: %[[AFTER:.*]] = arith.addi %[[FIRST]], %[[C16]]
+// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi slt, %[[AFTER]], %[[DEPTH]]
+// CHECK-NEXT: scf.if %[[MORE]]
+// CHECK-NEXT: %[[AK:.*]] = arith.addi %[[AFTER]], %[[K]]
+// CHECK-NEXT: %[[THERE:.*]] = arith.cmpi slt, %[[AK]], %[[DEPTH]]
+// CHECK-NEXT: %[[IN:.*]] = arith.minsi %[[AK]], %[[LAST]]
+// CHECK-NEXT: %[[E:.*]] = memref.load %[[A]][%{{.*}}, %[[IN]]]
+// CHECK-NEXT: arith.select %[[THERE]], %[[E]], %[[ZERO]]
+// CHECK-COUNT-3: memref.load %[[A]][
+// CHECK-COUNT-4: memref.load %[[B]][
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[C16]] step %{{.*}} iter_args(
+// CHECK-NEXT: memref.load %[[AT]][%[[I]],
+// CHECK: memref.load %[[BT]][%[[I]],
+// CHECK-COUNT-64: math.fma
+// CHECK-NOT: math.fma
 // CHECK-COUNT-16: memref.store %{{.*}}, %[[C]][
 // CHECK-NOT: memref.store
 // CHECK: gpu.return
 func.func private @product_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
-    %a: memref<?x40xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<40x100xf32> {belfry.buffer = 1 : i64},
-    %c: memref<?x100xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+    %a: memref<?x40xf32> {belfry.buffer = 0 : i64, belfry.extent = 100 : i64}, %b: memref<40x100xf32> {belfry.buffer = 1 : i64},
+    %c: memref<?x100xf32> {belfry.buffer = 2 : i64, belfry.extent = 100 : i64}) attributes {belfry.function = "f"} {
   linalg.matmul ins(%a, %b : memref<?x40xf32>, memref<40x100xf32>) outs(%c : memref<?x100xf32>)
+  return
+}
+
+// -----
+
+// A small C and a long sum: tiles of 16 x 16, by 16 groups of 16 threads. A group has a part of each stage, and a tree adds what groups have. A lies along its
+// rows, so that threads next to each other take neighbours in it. The first group begins with what the fill said, which stores nothing itself.
+
+// CHECK-LABEL: func.func private @gradient_p0(
+// CHECK: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[TWO]],
+// CHECK: gpu.func @dot_0(%[[A:.*]]: memref<12x?xf32, strided<[1, 12]>>, %[[B:.*]]: memref<?x32xf32>, %[[C:.*]]: memref<12x32xf32>)
+// CHECK-SAME: workgroup(%[[AT:.*]] : memref<64x20xf32, {{.*}}, %[[BT:.*]] : memref<64x20xf32, {{.*}}, %[[SUMS:.*]] : memref<16x128xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 11 : index
+// CHECK: %[[SIDE:.*]] = arith.remui %[[T:.*]], %[[C16]]
+// CHECK: %[[K:.*]] = arith.divui %[[T]], %[[C16]]
+// CHECK: arith.minsi %{{.*}}, %[[LAST]]
+// CHECK: %[[ISFIRST:.*]] = arith.cmpi eq, %[[K]],
+// CHECK: %[[START:.*]] = arith.select %[[ISFIRST]],
+// CHECK-NOT: memref.load %[[C]]
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[AT]][
+// CHECK: memref.store %{{.*}}, %[[BT]][
+// CHECK: memref.store %{{.*}}, %[[SUMS]][
+// CHECK: gpu.return
+func.func private @gradient_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %a: memref<?x12xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<?x32xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64},
+    %c: memref<12x32xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %half = arith.constant 0.5 : f32
+  linalg.fill ins(%half : f32) outs(%c : memref<12x32xf32>)
+  %turned = memref.reinterpret_cast %a to offset: [0], sizes: [12, %rows], strides: [1, 12] : memref<?x12xf32> to memref<12x?xf32, strided<[1, 12]>>
+  linalg.matmul ins(%turned, %b : memref<12x?xf32, strided<[1, 12]>>, memref<?x32xf32>) outs(%c : memref<12x32xf32>)
   return
 }
 
@@ -481,7 +535,9 @@ func.func private @steps_p0(%rows: index, %o: index, %g: index, %t: index, %n: i
 // CHECK: gpu.func @[[DOT]](%{{.*}}: memref<8x10xf32>, %{{.*}}: memref<10x4xf32>, %[[C:.*]]: memref<8x4xf32>)
 // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK-NOT: memref.load %[[C]]
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[HALF]], %{{.*}} = %[[HALF]],
+// CHECK: %[[START:.*]] = arith.select %{{.*}}, %[[HALF]],
+// CHECK-NOT: memref.load %[[C]]
+// CHECK: math.fma %{{.*}}, %{{.*}}, %[[START]]
 // CHECK-NOT: memref.load %[[C]]
 // CHECK: gpu.func @[[OTHER]](%{{.*}}: memref<8x10xf32>, %[[Y:.*]]: memref<8xf32>)
 // CHECK: memref.load %[[Y]]

@@ -1,0 +1,63 @@
+//===- KernelShapes.h - how work is cut into blocks -------------*- C++ -*-===//
+//
+// Part of Belfry, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a block of threads has of an op, and how its threads share it. All of it
+// follows from the types and the index arithmetic of the phase, and from
+// nothing that a device says, so that every device makes the same bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BELFRY_PASSES_CUDA_KERNELSHAPES_H
+#define BELFRY_PASSES_CUDA_KERNELSHAPES_H
+
+#include "passes/cuda/KernelAttrs.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace belfry {
+
+/// The rows of a tower that shapes are chosen for, where only a run knows them.
+constexpr int64_t kExpectedRows = 128;
+/// As many blocks keep the multiprocessors of a large GPU busy.
+constexpr int64_t kEnoughBlocks = 96;
+
+/// An index value of a phase for kExpectedRows rows.
+int64_t expectedValue(mlir::OpFoldResult value);
+/// An extent of a memref of a phase for kExpectedRows rows.
+int64_t expectedExtent(mlir::Value memref, int64_t d);
+
+/// How the threads of a block are dealt to a reduction: `outputs` of them side
+/// by side, each with `lanes` that share what is reduced. Powers of two, whose
+/// product is kBlockThreads; they depend on the op's static extents only.
+struct ReductionLayout {
+  int64_t outputs = kBlockThreads, lanes = 1;
+  /// Whether lanes are next to each other, since what is reduced is.
+  bool lanesInner = false;
+};
+ReductionLayout layoutOf(mlir::linalg::LinalgOp op);
+
+/// Whether the op is a sum of products of two matrices, C[m,n] +=
+/// A[m,k]·B[k,n].
+bool isProduct(mlir::Operation *op);
+
+/// The part of a product's C that a block makes, `rows` × `columns`. A thread
+/// has kOwn × kOwn elements of it; where that leaves threads over, groups of
+/// them share the sums: `depth` of the contracted dimension are in workgroup
+/// memory at a time, of which each group takes an equal part. Powers of two.
+struct ProductTile {
+  static constexpr int64_t kOwn = 4;
+  int64_t rows = 64, columns = 64, depth = 16;
+
+  int64_t threadsAcross() const { return columns / kOwn; }
+  int64_t groupThreads() const { return rows / kOwn * threadsAcross(); }
+  int64_t groups() const { return kBlockThreads / groupThreads(); }
+};
+ProductTile tileOf(mlir::linalg::LinalgOp product);
+
+} // namespace belfry
+
+#endif // BELFRY_PASSES_CUDA_KERNELSHAPES_H
