@@ -40,6 +40,15 @@ mlir::OpFoldResult iterationsOf(mlir::OpBuilder &b, mlir::Location loc,
                                 llvm::ArrayRef<mlir::OpFoldResult> extents,
                                 mlir::utils::IteratorType kind);
 
+/// The tiles of a transpose along each of the op's loops.
+mlir::SmallVector<mlir::OpFoldResult>
+transposeTiles(mlir::OpBuilder &b, mlir::Location loc,
+               const Transpose &transpose,
+               llvm::ArrayRef<mlir::OpFoldResult> extents);
+
+/// Elements of a block: enough for each thread that a launch is worth it.
+constexpr int64_t kBlockElements = 4 * kBlockThreads;
+
 class BlockCode {
 public:
   BlockCode(mlir::OpBuilder &b, mlir::Location loc, mlir::gpu::GPUFuncOp kernel,
@@ -53,14 +62,22 @@ public:
   /// Elements [first, end) of an op without reductions, in row-major order of
   /// its loops.
   void elements(mlir::linalg::LinalgOp op, mlir::Value first, mlir::Value end);
+  /// The same for so few of them that their number is an i32. A thread loads
+  /// for `together` elements before it stores any, so that loads do not wait
+  /// for each other.
+  void fewElements(mlir::linalg::LinalgOp op, mlir::Value first,
+                   mlir::Value end, int64_t together);
+  /// Tile `number` of a transpose, in BlockTranspose.cpp.
+  void transposeTile(mlir::linalg::LinalgOp op, const Transpose &transpose,
+                     mlir::Value number);
   /// Outputs [first, end) of a reduction. Fails where the op is none that is
   /// understood.
   llvm::LogicalResult reduction(mlir::linalg::LinalgOp op, mlir::Value first,
                                 mlir::Value end);
   /// Tile `tile` of a product's C, by rows of tiles.
   void productTile(mlir::linalg::LinalgOp op, mlir::Value tile);
-  /// All of C, each element by one thread.
-  void productElements(mlir::linalg::LinalgOp op);
+  /// All of C, in few rows, in BlockRowProducts.cpp.
+  void productRows(mlir::linalg::LinalgOp op);
   /// Iterations [first, end) of a loop whose iterations are independent.
   void iterations(mlir::scf::ForOp loop, mlir::Value first, mlir::Value end);
   mlir::Value tripCount(mlir::scf::ForOp loop);
@@ -71,10 +88,15 @@ public:
   llvm::LogicalResult sequence(mlir::Block &block);
 
   llvm::LogicalResult single(mlir::Operation *op);
-  /// Iteration `number` of a loop, as a sequence.
-  llvm::LogicalResult oneIteration(mlir::scf::ForOp loop, mlir::Value number);
+  /// What block `number` has of a loop over blocks of rows, as a sequence.
+  llvm::LogicalResult rowsOf(mlir::scf::ForOp loop, mlir::Value number);
 
-  mlir::Value block(); ///< its number in the grid
+  /// Maps the body of a loop over parts of a sum, up to the sum itself, for the
+  /// part of this block; each part has as many blocks. What follows is built
+  /// for its blocks.
+  void beginPart(mlir::scf::ForOp loop, int64_t blocks);
+
+  mlir::Value block(); ///< its number in the grid, or among those of a part
   mlir::Value index(int64_t n);
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
@@ -90,12 +112,21 @@ private:
   /// Indices of the dimensions `sizes` of item `item`, the last one fastest.
   mlir::SmallVector<mlir::Value>
   indices(mlir::Value item, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  /// Indices that are `offset` items, an i32, behind those of `base`.
+  mlir::SmallVector<mlir::Value>
+  indicesBehind(mlir::ValueRange base, mlir::Value offset,
+                llvm::ArrayRef<mlir::OpFoldResult> sizes);
   /// The place of an operand at these loop indices.
   mlir::SmallVector<mlir::Value> place(mlir::linalg::LinalgOp op,
                                        mlir::OpOperand *operand,
                                        mlir::ValueRange at);
   mlir::Value operandAt(mlir::linalg::LinalgOp op, mlir::OpOperand *operand,
                         mlir::ValueRange at);
+  /// The same, or poison where the body does not read the operand.
+  mlir::Value argumentAt(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                         mlir::ValueRange at);
+  void storeResults(mlir::linalg::LinalgOp op, mlir::ValueRange results,
+                    mlir::ValueRange at);
   /// The body of the op, with these values for its arguments.
   mlir::SmallVector<mlir::Value> body(mlir::linalg::LinalgOp op,
                                       mlir::ValueRange arguments,
@@ -112,6 +143,17 @@ private:
   choose(mlir::Value condition,
          llvm::function_ref<mlir::SmallVector<mlir::Value>()> then,
          mlir::ValueRange otherwise);
+
+  mlir::Value sumOf(mlir::Value x, mlir::Value y);
+
+  /// All of C, each element by one thread.
+  void productElements(mlir::linalg::LinalgOp op);
+  struct RowLayout;
+  static RowLayout rowLayoutOf(mlir::linalg::LinalgOp op, int64_t rows);
+  void rowsAtOnce(mlir::linalg::LinalgOp op, mlir::Value m, int64_t rows);
+  mlir::SmallVector<mlir::Value>
+  addLanes(const RowLayout &layout, mlir::Value lane, mlir::ValueRange sums);
+  mlir::Value laneMemory(mlir::Type element);
 
   // Parts of a product's tile, in BlockProducts.cpp.
   struct Panel;
@@ -140,12 +182,15 @@ private:
                         int64_t alignment = 0);
   void barrier();
   mlir::Value thread();
+  bool isMapped(mlir::Operation &op);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::gpu::GPUFuncOp kernel;
   mlir::IRMapping &map; ///< from outside of the kernel to its own values
   mlir::Value threadId, blockId;
+  bool inRows = false; ///< extents are those of a block of rows, or static
+  llvm::DenseMap<mlir::Type, mlir::Value> laneMemories;
 };
 
 } // namespace belfry

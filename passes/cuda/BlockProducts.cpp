@@ -256,9 +256,7 @@ SmallVector<Value> BlockCode::addGroups(const TilePlace &at, ValueRange sums) {
     for (auto [i, value] : llvm::enumerate(result)) {
       Value other =
           memref::LoadOp::create(b, loc, memory, ValueRange{index(i), place});
-      value = isa<FloatType>(element)
-                  ? Value(arith::AddFOp::create(b, loc, value, other))
-                  : Value(arith::AddIOp::create(b, loc, value, other));
+      value = sumOf(value, other);
     }
     barrier();
   }

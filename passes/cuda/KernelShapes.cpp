@@ -8,11 +8,12 @@
 #include "passes/cuda/KernelShapes.h"
 
 #include "passes/lowering/PhaseAttrs.h"
+#include "passes/lowering/RowBlocks.h"
 #include "passes/lowering/RowExtents.h"
+#include "passes/lowering/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -64,20 +65,59 @@ int64_t belfry::expectedValue(OpFoldResult value) {
       .Default([](Operation *) { return kExpectedRows; });
 }
 
-int64_t belfry::expectedExtent(Value memref, int64_t d) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(d))
-    return type.getDimSize(d);
-  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-    return expectedValue(view.getMixedSizes()[d]);
-  auto argument = dyn_cast<BlockArgument>(memref);
-  auto phase = argument
-                   ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                   : func::FuncOp();
+/// How many elements the argument has along its dynamic dimension for a row.
+static int64_t multipleOf(BlockArgument argument) {
+  auto phase = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto multiple = phase ? phase.getArgAttrOfType<IntegerAttr>(
                               argument.getArgNumber(), kExtentAttr)
                         : IntegerAttr();
-  return kExpectedRows * (multiple ? multiple.getInt() : 1);
+  return multiple ? multiple.getInt() : 1;
+}
+
+/// The extent as a value that is there already, or null.
+static OpFoldResult givenExtent(Value memref, int64_t d) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(d))
+    return Builder(memref.getContext()).getIndexAttr(type.getDimSize(d));
+  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+    return view.getMixedSizes()[d];
+  if (auto made = memref.getDefiningOp<memref::AllocOp>())
+    return made.getDynamicSizes()[type.getDynamicDimIndex(d)];
+  return {};
+}
+
+int64_t belfry::expectedExtent(Value memref, int64_t d) {
+  if (OpFoldResult extent = givenExtent(memref, d))
+    return expectedValue(extent);
+  auto argument = dyn_cast<BlockArgument>(memref);
+  return kExpectedRows * (argument ? multipleOf(argument) : 1);
+}
+
+OpFoldResult belfry::extentOf(OpBuilder &b, Value memref, int64_t d) {
+  if (OpFoldResult extent = givenExtent(memref, d))
+    return extent;
+  Location loc = memref.getLoc();
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (!argument)
+    return memref::DimOp::create(b, loc, memref, d).getResult();
+  Value rows = argument.getOwner()->getArgument(kRows);
+  return mulIndex(b, loc, OpFoldResult(rows),
+                  b.getIndexAttr(multipleOf(argument)));
+}
+
+OpFoldResult belfry::rowsOfBlock(OpBuilder &b, scf::ForOp loop, Value rows) {
+  Location loc = loop.getLoc();
+  auto constant = [&](int64_t n) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, n);
+  };
+  // A loop that does not count its rows has them by its step.
+  std::optional<int64_t> most = getConstantIntValue(loop.getStep());
+  if (!blockRowsOf(loop) || !most)
+    return loop.getStep();
+  Value even =
+      arith::CeilDivUIOp::create(b, loc, rows, constant(kExpectedRows));
+  Value least = arith::MaxUIOp::create(b, loc, even, constant(1));
+  return arith::MinUIOp::create(b, loc, least, constant(*most)).getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,6 +160,48 @@ ReductionLayout belfry::layoutOf(linalg::LinalgOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+/// The loop along which the operand's elements are next to each other, and what
+/// is expected of its extent.
+static std::optional<std::pair<unsigned, int64_t>>
+contiguousLoop(linalg::LinalgOp op, OpOperand *operand) {
+  auto type = dyn_cast<MemRefType>(operand->get().getType());
+  AffineMap places = op.getMatchingIndexingMap(operand);
+  if (!type || !places.isProjectedPermutation())
+    return std::nullopt;
+  auto [strides, offset] = type.getStridesAndOffset();
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (strides[d] == 1 && type.getDimSize(d) != 1)
+      return std::pair(places.getDimPosition(d),
+                       expectedExtent(operand->get(), d));
+  return std::nullopt;
+}
+
+std::optional<Transpose> belfry::transposeOf(linalg::LinalgOp op) {
+  constexpr int64_t kThin = 8;
+  if (op.getNumReductionLoops() > 0 || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  auto output = contiguousLoop(op, op.getDpsInitOperand(0));
+  if (!output || output->second < kThin)
+    return std::nullopt;
+  std::optional<Transpose> found;
+  for (auto [i, operand] : llvm::enumerate(op.getDpsInputOperands())) {
+    if (!op.payloadUsesValueFromOperand(operand))
+      continue;
+    auto input = contiguousLoop(op, operand);
+    if (!input || input->first == output->first || input->second < kThin ||
+        !op.getMatchingIndexingMap(operand).isFunctionOfDim(output->first))
+      continue;
+    // Two of them would want two tiles; the second is read as it lies.
+    if (!found)
+      found = Transpose{unsigned(i), input->first, output->first};
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
@@ -128,32 +210,50 @@ bool belfry::isProduct(Operation *op) {
   return matmul && !matmul.hasUserDefinedMaps();
 }
 
-ProductTile belfry::tileOf(linalg::LinalgOp product) {
-  constexpr int64_t kMost = 64, kLeast = 16;
-  Value a = product->getOperand(0), c = product->getOperand(2);
-  int64_t m = expectedExtent(c, 0), n = expectedExtent(c, 1),
-          k = expectedExtent(a, 1);
-  auto side = [&](int64_t extent) {
-    int64_t size = kLeast;
-    while (size < std::min(extent, kMost))
+static constexpr int64_t kMostSide = 64, kLeastSide = 16;
+
+ProductTile belfry::largestTileOf(linalg::LinalgOp product) {
+  Value c = product->getOperand(2);
+  auto side = [&](int64_t d) {
+    int64_t size = kLeastSide;
+    while (size < std::min(expectedExtent(c, d), kMostSide))
       size *= 2;
     return size;
   };
   ProductTile tile;
-  tile.rows = side(m);
-  tile.columns = side(n);
+  tile.rows = side(0);
+  tile.columns = side(1);
+  return tile;
+}
+
+/// The parts that the op's sum is cut into.
+static int64_t partsAround(Operation *op) {
+  auto loop = dyn_cast_or_null<scf::ForOp>(op->getParentOp());
+  return loop && loop->hasAttr(kPartsAttr)
+             ? expectedValue(OpFoldResult(loop.getUpperBound()))
+             : 1;
+}
+
+ProductTile belfry::tileOf(linalg::LinalgOp product) {
+  Value a = product->getOperand(0), c = product->getOperand(2);
+  int64_t m = expectedExtent(c, 0), n = expectedExtent(c, 1),
+          k = expectedExtent(a, 1), parts = partsAround(product);
+  ProductTile tile = largestTileOf(product);
   auto blocks = [&] {
-    return llvm::divideCeil(m, tile.rows) * llvm::divideCeil(n, tile.columns);
+    return parts * llvm::divideCeil(m, tile.rows) *
+           llvm::divideCeil(n, tile.columns);
   };
   // Smaller tiles where those would be few, and sums long enough for groups of
   // threads.
   constexpr int64_t kLong = 64;
   while (k >= kLong && blocks() < kEnoughBlocks &&
-         std::max(tile.rows, tile.columns) > kLeast)
+         std::max(tile.rows, tile.columns) > kLeastSide)
     (tile.columns > tile.rows ? tile.columns : tile.rows) /= 2;
   // As much at a time as 64 × 64 has: 2048 to 2560 elements of A and B.
   int64_t sum = tile.rows + tile.columns;
-  tile.depth = sum <= 2 * kLeast ? 64 : sum <= kMost + kLeast ? 32 : 16;
+  tile.depth = sum <= 2 * kLeastSide           ? 64
+               : sum <= kMostSide + kLeastSide ? 32
+                                               : 16;
   while (tile.depth / 2 >= std::max(k, tile.groups()) &&
          !cast<MemRefType>(a.getType()).isDynamicDim(1))
     tile.depth /= 2;

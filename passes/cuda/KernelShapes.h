@@ -17,6 +17,7 @@
 #include "passes/cuda/KernelAttrs.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace belfry {
 
@@ -29,6 +30,13 @@ constexpr int64_t kEnoughBlocks = 96;
 int64_t expectedValue(mlir::OpFoldResult value);
 /// An extent of a memref of a phase for kExpectedRows rows.
 int64_t expectedExtent(mlir::Value memref, int64_t d);
+/// The extent itself, a number or an index value of the phase.
+mlir::OpFoldResult extentOf(mlir::OpBuilder &b, mlir::Value memref, int64_t d);
+
+/// The rows of a block of a loop over time, of `rows`: as few as make no more
+/// than kExpectedRows blocks, and at most those of the host's.
+mlir::OpFoldResult rowsOfBlock(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                               mlir::Value rows);
 
 /// How the threads of a block are dealt to a reduction: `outputs` of them side
 /// by side, each with `lanes` that share what is reduced. Powers of two, whose
@@ -39,6 +47,15 @@ struct ReductionLayout {
   bool lanesInner = false;
 };
 ReductionLayout layoutOf(mlir::linalg::LinalgOp op);
+
+/// An op on elements that reads its input number `input` along its loop `from`
+/// and writes along its loop `to`.
+struct Transpose {
+  static constexpr int64_t kSide = 32; ///< of a block's tile, in both loops
+  unsigned input, from, to;
+};
+/// Nothing where the op is none, or too thin for tiles.
+std::optional<Transpose> transposeOf(mlir::linalg::LinalgOp op);
 
 /// Whether the op is a sum of products of two matrices, C[m,n] +=
 /// A[m,k]·B[k,n].
@@ -57,6 +74,9 @@ struct ProductTile {
   int64_t groups() const { return kBlockThreads / groupThreads(); }
 };
 ProductTile tileOf(mlir::linalg::LinalgOp product);
+/// The one that multiplies most often what it loads, however few such tiles C
+/// has; its depth is not set.
+ProductTile largestTileOf(mlir::linalg::LinalgOp product);
 
 } // namespace belfry
 

@@ -17,6 +17,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_OUTLINEGPUKERNELS
@@ -30,7 +31,16 @@ using utils::IteratorType;
 namespace {
 
 /// How an op becomes a kernel.
-enum class Shape { Elements, Reduction, Tiles, Iterations, Blocks, OneBlock };
+enum class Shape {
+  Elements,
+  Transpose,
+  Reduction,
+  Tiles,
+  Parts,
+  Iterations,
+  Blocks,
+  OneBlock
+};
 
 /// What an op reads from outside of itself, and where it is computed.
 struct Environment {
@@ -56,27 +66,51 @@ struct OutlineGpuKernelsPass
 
 } // namespace
 
-/// Elements of a block: enough for each thread that a launch is worth it.
-static constexpr int64_t kBlockElements = 4 * kBlockThreads;
-
 static Shape shapeOf(Operation *op) {
   if (isProduct(op))
     return Shape::Tiles;
   if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-    return linalg.getNumReductionLoops() ? Shape::Reduction : Shape::Elements;
+    return linalg.getNumReductionLoops() ? Shape::Reduction
+           : transposeOf(linalg)         ? Shape::Transpose
+                                         : Shape::Elements;
+  if (op->hasAttr(kPartsAttr))
+    return Shape::Parts;
   if (op->hasAttr(kIndependentAttr))
     return Shape::Iterations;
   return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
+}
+
+/// The sum of which a loop does a part in each iteration.
+static linalg::LinalgOp sumOf(Operation *parts) {
+  auto all = cast<scf::ForOp>(parts).getBody()->getOps<linalg::LinalgOp>();
+  return *llvm::find_if(
+      all, [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; });
+}
+
+/// The blocks of a sum whose target has static extents.
+static int64_t blocksOf(linalg::LinalgOp sum) {
+  auto type = cast<MemRefType>(sum.getDpsInits()[0].getType());
+  if (!isProduct(sum))
+    return llvm::divideCeil(type.getNumElements(), layoutOf(sum).outputs);
+  ProductTile tile = tileOf(sum);
+  return llvm::divideCeil(type.getDimSize(0), tile.rows) *
+         llvm::divideCeil(type.getDimSize(1), tile.columns);
 }
 
 static StringRef familyOf(Operation *op, Shape shape) {
   switch (shape) {
   case Shape::Elements:
     return "elementwise";
+  case Shape::Transpose:
+    return "transpose";
   case Shape::Reduction:
     return "reduce";
   case Shape::Tiles:
     return "dot";
+  case Shape::Parts: {
+    Operation *sum = sumOf(op);
+    return familyOf(sum, shapeOf(sum));
+  }
   case Shape::Iterations:
     return "loop";
   case Shape::Blocks:
@@ -131,9 +165,16 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
   case Shape::Elements: {
     auto [first, end] =
         range(code.count(linalg, IteratorType::parallel), kBlockElements);
-    code.elements(linalg, first, end);
+    // Long bodies have enough to do between loads.
+    constexpr size_t kShort = 16;
+    bool isShort = linalg.getBlock()->getOperations().size() <= kShort;
+    code.fewElements(linalg, first, end,
+                     isShort ? kBlockElements / kBlockThreads : 1);
     return success();
   }
+  case Shape::Transpose:
+    code.transposeTile(linalg, *transposeOf(linalg), code.block());
+    return success();
   case Shape::Reduction: {
     auto [first, end] = range(code.count(linalg, IteratorType::parallel),
                               layoutOf(linalg).outputs);
@@ -142,32 +183,26 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
   case Shape::Tiles:
     code.productTile(linalg, code.block());
     return success();
+  case Shape::Parts: {
+    // Blocks of a part follow each other.
+    linalg::LinalgOp sum = sumOf(op);
+    code.beginPart(cast<scf::ForOp>(op), blocksOf(sum));
+    return build(sum, shapeOf(sum), code);
+  }
   case Shape::Iterations: {
     auto loop = cast<scf::ForOp>(op);
     auto [first, end] = range(code.tripCount(loop), kBlockThreads);
     code.iterations(loop, first, end);
     return success();
   }
-  case Shape::Blocks:
-    return code.oneIteration(cast<scf::ForOp>(op), code.block());
+  case Shape::Blocks: {
+    auto loop = cast<scf::ForOp>(op);
+    return code.rowsOf(loop, code.block());
+  }
   case Shape::OneBlock:
     return code.single(op);
   }
   llvm_unreachable("all shapes are covered");
-}
-
-/// A dynamic extent of a memref of a phase.
-static OpFoldResult extentOf(OpBuilder &b, Value memref, int64_t d) {
-  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-    return view.getMixedSizes()[d];
-  auto argument = dyn_cast<BlockArgument>(memref);
-  if (!argument)
-    return memref::DimOp::create(b, memref.getLoc(), memref, d).getResult();
-  auto phase = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto multiple =
-      phase.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kExtentAttr);
-  return mulIndex(b, memref.getLoc(), OpFoldResult(phase.getArgument(kRows)),
-                  b.getIndexAttr(multiple ? multiple.getInt() : 1));
 }
 
 Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
@@ -196,6 +231,11 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
   case Shape::Elements:
     blocks = ceilDiv(outputs(), kBlockElements);
     break;
+  case Shape::Transpose:
+    for (OpFoldResult tiles :
+         transposeTiles(b, loc, *transposeOf(linalg), extents))
+      blocks = mulIndex(b, loc, blocks, tiles);
+    break;
   case Shape::Reduction:
     blocks = ceilDiv(outputs(), layoutOf(linalg).outputs);
     break;
@@ -203,12 +243,19 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
     blocks = mulIndex(b, loc, ceilDiv(extents[0], tileOf(linalg).rows),
                       ceilDiv(extents[1], tileOf(linalg).columns));
     break;
+  case Shape::Parts:
+    blocks = mulIndex(b, loc, trips(1), b.getIndexAttr(blocksOf(sumOf(op))));
+    break;
   case Shape::Iterations:
     blocks = trips(kBlockThreads);
     break;
-  case Shape::Blocks:
-    blocks = trips(1);
+  case Shape::Blocks: {
+    auto loop = cast<scf::ForOp>(op);
+    Value all = loop.getUpperBound();
+    Value each = indexValue(b, loc, rowsOfBlock(b, loop, all));
+    blocks = arith::CeilDivSIOp::create(b, loc, all, each).getResult();
     break;
+  }
   case Shape::OneBlock:
     break;
   }
