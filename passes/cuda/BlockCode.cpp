@@ -463,6 +463,20 @@ LogicalResult BlockCode::rowsOf(scf::ForOp loop, Value number) {
   return sequence(*loop.getBody());
 }
 
+LogicalResult BlockCode::nest(ArrayRef<scf::ForOp> loops, Value number) {
+  inNest = true;
+  SmallVector<OpFoldResult> trips;
+  for (scf::ForOp loop : loops)
+    trips.push_back(getAsOpFoldResult(tripCount(loop)));
+  SmallVector<Value> at = indices(number, trips);
+  for (auto [i, outer] : llvm::enumerate(loops)) {
+    scf::ForOp loop = outer;
+    map.map(loop.getInductionVar(), add(inside(loop.getLowerBound()),
+                                        mul(at[i], inside(loop.getStep()))));
+  }
+  return sequence(*scf::ForOp(loops.back()).getBody());
+}
+
 void BlockCode::beginPart(scf::ForOp loop, int64_t blocks) {
   Value each = index(blocks);
   map.map(loop.getInductionVar(),
@@ -519,7 +533,7 @@ LogicalResult BlockCode::single(Operation *operation) {
     return success();
   }
   if (isProduct(&op)) {
-    productRows(cast<linalg::LinalgOp>(op));
+    product(cast<linalg::LinalgOp>(op));
     barrier();
     return success();
   }

@@ -18,6 +18,7 @@
 #include "passes/cuda/KernelShapes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -45,6 +46,18 @@ mlir::SmallVector<mlir::OpFoldResult>
 transposeTiles(mlir::OpBuilder &b, mlir::Location loc,
                const Transpose &transpose,
                llvm::ArrayRef<mlir::OpFoldResult> extents);
+
+/// The loops of a scatter-add: those of the ids, then those along an update.
+struct Scatter {
+  mlir::SmallVector<mlir::scf::ForOp> loops;
+  int64_t idRank = 0, dim = 0; ///< of the target, the dimension of the ids
+  mlir::memref::StoreOp store;
+};
+/// Nothing where the op is none (kScatterAttr).
+std::optional<Scatter> scatterOf(mlir::Operation *op);
+/// How many places of the target's dimension, of `extent`, a block owns.
+mlir::OpFoldResult rowsOfScatter(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::OpFoldResult extent);
 
 /// Elements of a block: enough for each thread that a launch is worth it.
 constexpr int64_t kBlockElements = 4 * kBlockThreads;
@@ -76,11 +89,13 @@ public:
                                 mlir::Value end);
   /// Tile `tile` of a product's C, by rows of tiles.
   void productTile(mlir::linalg::LinalgOp op, mlir::Value tile);
-  /// All of C, in few rows, in BlockRowProducts.cpp.
-  void productRows(mlir::linalg::LinalgOp op);
+  /// All of C.
+  void product(mlir::linalg::LinalgOp op);
   /// Iterations [first, end) of a loop whose iterations are independent.
   void iterations(mlir::scf::ForOp loop, mlir::Value first, mlir::Value end);
   mlir::Value tripCount(mlir::scf::ForOp loop);
+  /// The updates of the places that block `number` owns, in BlockScatter.cpp.
+  void scatter(const Scatter &scatter, mlir::Value number);
   /// By one thread.
   void alone(mlir::Operation *op);
   /// The ops of a block in order, each by all threads, with barriers between
@@ -91,6 +106,10 @@ public:
   /// What block `number` has of a loop over blocks of rows, as a sequence.
   llvm::LogicalResult rowsOf(mlir::scf::ForOp loop, mlir::Value number);
 
+  /// What block `number` has of a nest of independent loops: one iteration of
+  /// the innermost one, as a sequence.
+  llvm::LogicalResult nest(llvm::ArrayRef<mlir::scf::ForOp> loops,
+                           mlir::Value number);
   /// Maps the body of a loop over parts of a sum, up to the sum itself, for the
   /// part of this block; each part has as many blocks. What follows is built
   /// for its blocks.
@@ -146,6 +165,8 @@ private:
 
   mlir::Value sumOf(mlir::Value x, mlir::Value y);
 
+  /// All of C, in few rows, in BlockRowProducts.cpp.
+  void productRows(mlir::linalg::LinalgOp op);
   /// All of C, each element by one thread.
   void productElements(mlir::linalg::LinalgOp op);
   struct RowLayout;
@@ -190,6 +211,7 @@ private:
   mlir::IRMapping &map; ///< from outside of the kernel to its own values
   mlir::Value threadId, blockId;
   bool inRows = false; ///< extents are those of a block of rows, or static
+  bool inNest = false; ///< of independent loops
   llvm::DenseMap<mlir::Type, mlir::Value> laneMemories;
 };
 

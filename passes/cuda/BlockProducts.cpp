@@ -365,3 +365,18 @@ BlockCode::choose(Value condition,
   scf::YieldOp::create(b, loc, otherwise);
   return branch.getResults();
 }
+
+void BlockCode::product(linalg::LinalgOp op) {
+  // Nests have one product, whose panels fit into workgroup memory. Few rows
+  // make poor tiles.
+  constexpr int64_t kFewRows = 8;
+  if (!inNest || expectedExtent(op->getOperand(2), 0) < kFewRows)
+    return productRows(op);
+  ProductTile tile = tileOf(op);
+  SmallVector<OpFoldResult> sizes = extents(op);
+  OpFoldResult tiles =
+      mulIndex(b, loc, ceilDivIndex(b, loc, sizes[0], tile.rows),
+               ceilDivIndex(b, loc, sizes[1], tile.columns));
+  loop(index(0), indexValue(b, loc, tiles), index(1),
+       [&](Value number) { productTile(op, number); });
+}

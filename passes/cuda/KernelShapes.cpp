@@ -7,6 +7,7 @@
 
 #include "passes/cuda/KernelShapes.h"
 
+#include "passes/lowering/ParallelLoops.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowBlocks.h"
 #include "passes/lowering/RowExtents.h"
@@ -226,21 +227,34 @@ ProductTile belfry::largestTileOf(linalg::LinalgOp product) {
   return tile;
 }
 
-/// The parts that the op's sum is cut into.
-static int64_t partsAround(Operation *op) {
-  auto loop = dyn_cast_or_null<scf::ForOp>(op->getParentOp());
-  return loop && loop->hasAttr(kPartsAttr)
-             ? expectedValue(OpFoldResult(loop.getUpperBound()))
-             : 1;
+/// How often the op is done side by side, in loops around it.
+static int64_t timesInParallel(Operation *op) {
+  int64_t times = 1;
+  while ((op = op->getParentOp()) && !isa<func::FuncOp>(op))
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && (op->hasAttr(kPartsAttr) || op->hasAttr(kParallelAttr)))
+      times *= expectedValue(OpFoldResult(loop.getUpperBound()));
+  return times;
+}
+
+SmallVector<scf::ForOp> belfry::parallelNest(scf::ForOp loop) {
+  SmallVector<scf::ForOp> nest{loop};
+  while (true) {
+    auto inner = dyn_cast<scf::ForOp>(nest.back().getBody()->front());
+    if (!inner || !inner->hasAttr(kParallelAttr) ||
+        !llvm::hasSingleElement(nest.back().getBody()->without_terminator()))
+      return nest;
+    nest.push_back(inner);
+  }
 }
 
 ProductTile belfry::tileOf(linalg::LinalgOp product) {
   Value a = product->getOperand(0), c = product->getOperand(2);
   int64_t m = expectedExtent(c, 0), n = expectedExtent(c, 1),
-          k = expectedExtent(a, 1), parts = partsAround(product);
+          k = expectedExtent(a, 1), times = timesInParallel(product);
   ProductTile tile = largestTileOf(product);
   auto blocks = [&] {
-    return parts * llvm::divideCeil(m, tile.rows) *
+    return times * llvm::divideCeil(m, tile.rows) *
            llvm::divideCeil(n, tile.columns);
   };
   // Smaller tiles where those would be few, and sums long enough for groups of

@@ -78,6 +78,10 @@ ProductTile tileOf(mlir::linalg::LinalgOp product);
 /// has; its depth is not set.
 ProductTile largestTileOf(mlir::linalg::LinalgOp product);
 
+/// The loops of a nest whose iterations are independent, `loop` first, each the
+/// only op in the one around it.
+llvm::SmallVector<mlir::scf::ForOp> parallelNest(mlir::scf::ForOp loop);
+
 } // namespace belfry
 
 #endif // BELFRY_PASSES_CUDA_KERNELSHAPES_H

@@ -9,6 +9,7 @@
 #include "passes/cuda/BlockCode.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/ParallelLoops.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowBlocks.h"
 
@@ -38,6 +39,8 @@ enum class Shape {
   Tiles,
   Parts,
   Iterations,
+  Scatter,
+  Nest,
   Blocks,
   OneBlock
 };
@@ -77,6 +80,10 @@ static Shape shapeOf(Operation *op) {
     return Shape::Parts;
   if (op->hasAttr(kIndependentAttr))
     return Shape::Iterations;
+  if (scatterOf(op))
+    return Shape::Scatter;
+  if (op->hasAttr(kParallelAttr))
+    return Shape::Nest;
   return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
 }
 
@@ -112,7 +119,14 @@ static StringRef familyOf(Operation *op, Shape shape) {
     return familyOf(sum, shapeOf(sum));
   }
   case Shape::Iterations:
+  case Shape::Scatter:
     return "loop";
+  case Shape::Nest: {
+    bool multiplies = op->walk([](linalg::MatmulOp) {
+                          return WalkResult::interrupt();
+                        }).wasInterrupted();
+    return multiplies ? "dot" : "loop";
+  }
   case Shape::Blocks:
     return "scan";
   case Shape::OneBlock:
@@ -195,6 +209,11 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
     code.iterations(loop, first, end);
     return success();
   }
+  case Shape::Scatter:
+    code.scatter(*scatterOf(op), code.block());
+    return success();
+  case Shape::Nest:
+    return code.nest(parallelNest(cast<scf::ForOp>(op)), code.block());
   case Shape::Blocks: {
     auto loop = cast<scf::ForOp>(op);
     return code.rowsOf(loop, code.block());
@@ -203,6 +222,15 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
     return code.single(op);
   }
   llvm_unreachable("all shapes are covered");
+}
+
+static OpFoldResult ceilDivByValue(OpBuilder &b, Location loc, OpFoldResult x,
+                                   OpFoldResult y) {
+  if (std::optional<int64_t> n = getConstantIntValue(y))
+    return ceilDivIndex(b, loc, x, *n);
+  return arith::CeilDivUIOp::create(b, loc, indexValue(b, loc, x),
+                                    indexValue(b, loc, y))
+      .getResult();
 }
 
 Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
@@ -219,12 +247,14 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
   auto outputs = [&] {
     return iterationsOf(b, loc, linalg, extents, IteratorType::parallel);
   };
-  auto trips = [&](int64_t each) {
-    auto loop = cast<scf::ForOp>(op);
+  auto tripsOf = [&](scf::ForOp loop, int64_t each) {
     Value all = arith::SubIOp::create(b, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
     all = arith::CeilDivSIOp::create(b, loc, all, loop.getStep());
     return ceilDiv(OpFoldResult(all), each);
+  };
+  auto trips = [&](int64_t each) {
+    return tripsOf(cast<scf::ForOp>(op), each);
   };
   OpFoldResult blocks = b.getIndexAttr(1);
   switch (shape) {
@@ -248,6 +278,16 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
     break;
   case Shape::Iterations:
     blocks = trips(kBlockThreads);
+    break;
+  case Shape::Scatter: {
+    Scatter scatter = *scatterOf(op);
+    OpFoldResult extent = extentOf(b, scatter.store.getMemRef(), scatter.dim);
+    blocks = ceilDivByValue(b, loc, extent, rowsOfScatter(b, loc, extent));
+    break;
+  }
+  case Shape::Nest:
+    for (scf::ForOp loop : parallelNest(cast<scf::ForOp>(op)))
+      blocks = mulIndex(b, loc, blocks, tripsOf(loop, 1));
     break;
   case Shape::Blocks: {
     auto loop = cast<scf::ForOp>(op);

@@ -175,15 +175,15 @@ static Value slice(OpBuilder &b, Location loc, Value memref, unsigned d,
       offset, sizes, strides);
 }
 
-/// The fill of the op's target that is the last op on memory before it, or null.
+/// The fill of the op's target that is the last op on memory before it, or
+/// null.
 static linalg::FillOp fillBefore(linalg::LinalgOp op) {
   Operation *before = op->getPrevNode();
   while (before && !isa<linalg::FillOp>(before) &&
          (isMemoryEffectFree(before) || isa<memref::AllocOp>(before)))
     before = before->getPrevNode();
   auto fill = dyn_cast_or_null<linalg::FillOp>(before);
-  return fill && fill.output() == op.getDpsInits()[0] ? fill
-                                                      : linalg::FillOp();
+  return fill && fill.output() == op.getDpsInits()[0] ? fill : linalg::FillOp();
 }
 
 void SplitLongSumsPass::split(linalg::LinalgOp op, Parts parts) {

@@ -346,6 +346,107 @@ func.func private @parts_p0(%rows: index, %o: index, %g: index, %t: index, %n: i
 
 // -----
 
+// A nest of independent loops around ops is one launch with a block for each iteration: here of a product for every pair of rows and heads. Its tiles
+// are chosen for as many blocks as there are iterations.
+
+// CHECK-LABEL: func.func private @nest_p0(
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
+// CHECK: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[ROWS]], %[[FOUR]]
+// CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[BLOCKS]],{{.*}}family = "dot"
+// CHECK: gpu.func @dot_0(
+// CHECK-SAME: workgroup(%{{.*}} : memref<16x68xf32, {{.*}}, %{{.*}} : memref<16x36xf32,
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[HEAD:.*]] = arith.remui %[[BLOCK]], %[[FOUR]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[BLOCK]], %[[FOUR]]
+// CHECK: %[[C:.*]] = memref.reinterpret_cast %{{.*}} sizes: [100, 30]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[TWO]] step
+// CHECK: math.fma
+// CHECK-COUNT-16: memref.store %{{.*}}, %[[C]][
+// CHECK: gpu.barrier
+// CHECK: gpu.return
+func.func private @nest_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %a: memref<?x4x100x50xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<50x30xf32> {belfry.buffer = 1 : i64},
+    %c: memref<?x4x100x30xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c3000 = arith.constant 3000 : index
+  %c5000 = arith.constant 5000 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %row = %c0 to %rows step %c1 {
+    scf.for %head = %c0 to %c4 step %c1 {
+      %first = arith.muli %row, %c4 : index
+      %i = arith.addi %first, %head : index
+      %at = arith.muli %i, %c5000 : index
+      %ct = arith.muli %i, %c3000 : index
+      %x = memref.reinterpret_cast %a to offset: [%at], sizes: [100, 50], strides: [50, 1] : memref<?x4x100x50xf32> to memref<100x50xf32, strided<[50, 1], offset: ?>>
+      %z = memref.reinterpret_cast %c to offset: [%ct], sizes: [100, 30], strides: [30, 1] : memref<?x4x100x30xf32> to memref<100x30xf32, strided<[30, 1], offset: ?>>
+      linalg.fill ins(%zero : f32) outs(%z : memref<100x30xf32, strided<[30, 1], offset: ?>>)
+      linalg.matmul ins(%x, %b : memref<100x50xf32, strided<[50, 1], offset: ?>>, memref<50x30xf32>) outs(%z : memref<100x30xf32, strided<[30, 1], offset: ?>>)
+    } {belfry.parallel}
+  } {belfry.parallel}
+  return
+}
+
+// -----
+
+// A scatter-add: of 1000 places of the target a block owns 11, in 91 blocks. All threads of a block go through all ids; those of its places are added
+// by threads that share the elements of an update.
+
+// CHECK-LABEL: func.func private @scatter_p0(
+// CHECK: %[[BLOCKS:.*]] = arith.constant 91 : index
+// CHECK: gpu.launch_func @kernels::@loop_0 blocks in (%[[BLOCKS]],
+// CHECK: gpu.func @loop_0(%[[ROWS:.*]]: index, %[[IDS:.*]]: memref<?x7xi32>, %[[X:.*]]: memref<?x7x50xf32>, %[[Y:.*]]: memref<1000x50xf32>)
+// CHECK-DAG: %[[FIFTY:.*]] = arith.constant 50 : index
+// CHECK-DAG: %[[OWN:.*]] = arith.constant 11 : index
+// CHECK-DAG: %[[SEVEN:.*]] = arith.constant 7 : index
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %[[OWN]]
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST]], %[[OWN]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[ROWS]] step
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[SEVEN]] step
+// CHECK: memref.load %[[IDS]][%[[I]], %[[J]]]
+// CHECK: %[[PLACE:.*]] = arith.maxsi
+// CHECK-NEXT: %[[A:.*]] = arith.cmpi sge, %[[PLACE]], %[[FIRST]]
+// CHECK-NEXT: %[[B:.*]] = arith.cmpi slt, %[[PLACE]], %[[END]]
+// CHECK-NEXT: %[[MINE:.*]] = arith.andi %[[A]], %[[B]]
+// CHECK-NEXT: scf.if %[[MINE]] {
+// CHECK: arith.cmpi slt, %[[T]], %[[FIFTY]]
+// CHECK: memref.load %[[X]][%[[I]], %[[J]], %[[T]]]
+// CHECK: memref.store %{{.*}}, %[[Y]][%{{.*}}, %[[T]]]
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func private @scatter_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %ids: memref<?x7xi32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %x: memref<?x7x50xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64},
+    %y: memref<1000x50xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c50 = arith.constant 50 : index
+  %last = arith.constant 999 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      scf.for %d = %c0 to %c50 step %c1 {
+        %id = memref.load %ids[%i, %j] : memref<?x7xi32>
+        %k = arith.index_cast %id : i32 to index
+        %low = arith.minsi %k, %last : index
+        %place = arith.maxsi %low, %c0 : index
+        %e = memref.load %x[%i, %j, %d] : memref<?x7x50xf32>
+        %before = memref.load %y[%place, %d] : memref<1000x50xf32>
+        %after = arith.addf %before, %e : f32
+        memref.store %after, %y[%place, %d] : memref<1000x50xf32>
+      }
+    }
+  } {belfry.kernel, belfry.scatter = array<i64: 2, 0>}
+  return
+}
+
+// -----
+
 // What is read along one dimension and written along another goes through tiles of 32 x 32 with a padded row, i1 as well; threads next to each
 // other load and store neighbours. An operand that lies as the output does is read where it is needed.
 
