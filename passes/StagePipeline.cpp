@@ -106,6 +106,9 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
     buildLowerStage(pm, own);
     break;
   case Stage::Bufferized:
+    // Scratch arrays get a place with all others.
+    if (options.target != "host")
+      pm.addPass(createSplitLongSums());
     buildBufferizeStage(pm, own);
     break;
   case Stage::Target:

@@ -8,10 +8,12 @@
 #include "passes/cuda/BlockCode.h"
 
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/RowBlocks.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -141,6 +143,34 @@ SmallVector<Value> BlockCode::indices(Value item,
   return result;
 }
 
+SmallVector<Value> BlockCode::indicesBehind(ValueRange base, Value offset,
+                                            ArrayRef<OpFoldResult> sizes) {
+  Type i32 = b.getI32Type();
+  auto narrow = [&](Value x) -> Value {
+    return arith::IndexCastUIOp::create(b, loc, i32, x);
+  };
+  auto wide = [&](Value x) -> Value {
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), x);
+  };
+  SmallVector<Value> result(base);
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (getConstantIntValue(sizes[d]) == 1)
+      continue;
+    bool outermost = llvm::all_of(sizes.take_front(d), [](OpFoldResult size) {
+      return getConstantIntValue(size) == 1;
+    });
+    if (outermost) {
+      result[d] = add(base[d], wide(offset));
+      break;
+    }
+    Value size = narrow(indexValue(b, loc, sizes[d]));
+    Value sum = arith::AddIOp::create(b, loc, narrow(base[d]), offset);
+    result[d] = wide(arith::RemUIOp::create(b, loc, sum, size));
+    offset = arith::DivUIOp::create(b, loc, sum, size);
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -169,11 +199,17 @@ void BlockCode::deal(Value first, Value end, Body body) {
 
 void BlockCode::barrier() { gpu::BarrierOp::create(b, loc); }
 
-Value BlockCode::workgroup(ArrayRef<int64_t> shape, Type element) {
+Value BlockCode::workgroup(ArrayRef<int64_t> shape, Type element,
+                           int64_t alignment) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return kernel.addWorkgroupAttribution(
+  BlockArgument memory = kernel.addWorkgroupAttribution(
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space), loc);
+  if (alignment > 0)
+    kernel.setWorkgroupAttributionAttr(
+        static_cast<int>(kernel.getNumWorkgroupAttributions()) - 1,
+        LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
+  return memory;
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,62 +253,60 @@ SmallVector<Value> BlockCode::body(linalg::LinalgOp op, ValueRange arguments,
       [&](Value value) { return local.lookupOrDefault(value); });
 }
 
+Value BlockCode::argumentAt(linalg::LinalgOp op, OpOperand &operand,
+                            ValueRange at) {
+  if (op.payloadUsesValueFromOperand(&operand))
+    return operandAt(op, &operand, at);
+  return ub::PoisonOp::create(b, loc,
+                              getElementTypeOrSelf(operand.get().getType()));
+}
+
+void BlockCode::storeResults(linalg::LinalgOp op, ValueRange results,
+                             ValueRange at) {
+  for (auto [result, operand] : llvm::zip(results, op.getDpsInitsMutable()))
+    memref::StoreOp::create(b, loc, result, inside(operand.get()),
+                            place(op, &operand, at));
+}
+
 void BlockCode::elements(linalg::LinalgOp op, Value first, Value end) {
   SmallVector<OpFoldResult> sizes = extents(op);
   deal(first, end, [&](Value item) {
-    SmallVector<Value> at = indices(item, sizes);
-    SmallVector<Value> arguments;
-    for (OpOperand &operand : op->getOpOperands()) {
-      bool read = op.payloadUsesValueFromOperand(&operand);
-      auto type = getElementTypeOrSelf(operand.get().getType());
-      arguments.push_back(read ? operandAt(op, &operand, at)
-                               : Value(ub::PoisonOp::create(b, loc, type)));
+    SmallVector<Value> at = indices(item, sizes), arguments;
+    for (OpOperand &operand : op->getOpOperands())
+      arguments.push_back(argumentAt(op, operand, at));
+    storeResults(op, body(op, arguments, at), at);
+  });
+}
+
+void BlockCode::fewElements(linalg::LinalgOp op, Value first, Value end,
+                            int64_t together) {
+  SmallVector<OpFoldResult> sizes = extents(op);
+  SmallVector<Value> base = indices(first, sizes);
+  Value count = arith::SubIOp::create(b, loc, end, first),
+        last = arith::SubIOp::create(b, loc, count, index(1));
+  loop(index(0), count, index(together * kBlockThreads), [&](Value start) {
+    SmallVector<SmallVector<Value>> at, arguments;
+    SmallVector<Value> offsets;
+    for (int64_t i = 0; i < together; ++i) {
+      Value own = add(start, add(thread(), index(i * kBlockThreads)));
+      offsets.push_back(own);
+      // What is beyond the end repeats the last one, and is not stored.
+      Value offset = arith::IndexCastUIOp::create(b, loc, b.getI32Type(),
+                                                  least(own, last));
+      at.push_back(indicesBehind(base, offset, sizes));
+      arguments.emplace_back();
+      for (OpOperand &operand : op->getOpOperands())
+        arguments.back().push_back(argumentAt(op, operand, at.back()));
     }
-    SmallVector<Value> results = body(op, arguments, at);
-    for (auto [result, operand] : llvm::zip(results, op.getDpsInitsMutable()))
-      memref::StoreOp::create(b, loc, result, inside(operand.get()),
-                              place(op, &operand, at));
+    for (int64_t i = 0; i < together; ++i)
+      guarded(less(offsets[i], count),
+              [&] { storeResults(op, body(op, arguments[i], at[i]), at[i]); });
   });
 }
 
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> staticCount(linalg::LinalgOp op,
-                                          IteratorType kind) {
-  int64_t count = 1;
-  for (auto [size, iterator] :
-       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (iterator != kind)
-      continue;
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    count *= size;
-  }
-  return count;
-}
-
-ReductionLayout belfry::layoutOf(linalg::LinalgOp op) {
-  constexpr int64_t kFew = 32, kWarp = 32;
-  std::optional<int64_t> reduced = staticCount(op, IteratorType::reduction),
-                         outputs = staticCount(op, IteratorType::parallel);
-  ReductionLayout layout;
-  if (reduced && *reduced <= kFew)
-    return layout;
-  OpOperand *input = op.getDpsInputOperand(0);
-  AffineMap places = op.getMatchingIndexingMap(input);
-  if (places.getNumResults() > 0)
-    if (auto last = dyn_cast<AffineDimExpr>(places.getResults().back()))
-      layout.lanesInner = op.getIteratorTypesArray()[last.getPosition()] ==
-                          IteratorType::reduction;
-  layout.outputs = layout.lanesInner ? kBlockThreads / kWarp : kWarp;
-  if (outputs && *outputs < layout.outputs)
-    layout.outputs =
-        int64_t(llvm::PowerOf2Ceil(std::max<int64_t>(*outputs, 1)));
-  layout.lanes = kBlockThreads / layout.outputs;
-  return layout;
-}
 
 Value BlockCode::combine(Operation *combiner, Value x, Value y) {
   Operation *clone = combiner->cloneWithoutRegions();
@@ -413,10 +447,44 @@ void BlockCode::iterations(scf::ForOp loop, Value first, Value end) {
   });
 }
 
-LogicalResult BlockCode::oneIteration(scf::ForOp loop, Value number) {
-  map.map(loop.getInductionVar(), add(inside(loop.getLowerBound()),
-                                      mul(number, inside(loop.getStep()))));
+LogicalResult BlockCode::rowsOf(scf::ForOp loop, Value number) {
+  inRows = true;
+  Value all = inside(loop.getUpperBound());
+  OpFoldResult given = rowsOfBlock(b, loop, all);
+  Value rows = given == OpFoldResult(loop.getStep())
+                   ? inside(loop.getStep())
+                   : indexValue(b, loc, given);
+  Value first = add(inside(loop.getLowerBound()), mul(number, rows));
+  map.map(loop.getInductionVar(), first);
+  // What counts a block's rows takes those of this kernel's blocks.
+  if (Operation *count = blockRowsOf(loop))
+    map.map(count->getResult(0),
+            least(arith::SubIOp::create(b, loc, all, first), rows));
   return sequence(*loop.getBody());
+}
+
+LogicalResult BlockCode::nest(ArrayRef<scf::ForOp> loops, Value number) {
+  inNest = true;
+  SmallVector<OpFoldResult> trips;
+  for (scf::ForOp loop : loops)
+    trips.push_back(getAsOpFoldResult(tripCount(loop)));
+  SmallVector<Value> at = indices(number, trips);
+  for (auto [i, outer] : llvm::enumerate(loops)) {
+    scf::ForOp loop = outer;
+    map.map(loop.getInductionVar(), add(inside(loop.getLowerBound()),
+                                        mul(at[i], inside(loop.getStep()))));
+  }
+  return sequence(*scf::ForOp(loops.back()).getBody());
+}
+
+void BlockCode::beginPart(scf::ForOp loop, int64_t blocks) {
+  Value each = index(blocks);
+  map.map(loop.getInductionVar(),
+          arith::DivUIOp::create(b, loc, blockId, each).getResult());
+  blockId = arith::RemUIOp::create(b, loc, blockId, each);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (isMemoryEffectFree(&op))
+      b.clone(op, map);
 }
 
 void BlockCode::alone(Operation *op) {
@@ -429,9 +497,14 @@ void BlockCode::alone(Operation *op) {
           });
 }
 
+/// Whether the kernel has the op's result already.
+bool BlockCode::isMapped(Operation &op) {
+  return op.hasAttr(kBlockRowsAttr) && map.contains(op.getResult(0));
+}
+
 LogicalResult BlockCode::sequence(Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(single(&op)))
+    if (!isMapped(op) && failed(single(&op)))
       return failure();
   return success();
 }
@@ -460,13 +533,15 @@ LogicalResult BlockCode::single(Operation *operation) {
     return success();
   }
   if (isProduct(&op)) {
-    productElements(cast<linalg::LinalgOp>(op));
+    product(cast<linalg::LinalgOp>(op));
     barrier();
     return success();
   }
   if (auto linalg = dyn_cast<linalg::LinalgOp>(op)) {
     Value first = index(0), end = count(linalg, IteratorType::parallel);
-    if (linalg.getNumReductionLoops() == 0)
+    if (linalg.getNumReductionLoops() == 0 && inRows)
+      fewElements(linalg, first, end, /*together=*/1);
+    else if (linalg.getNumReductionLoops() == 0)
       elements(linalg, first, end);
     else if (failed(reduction(linalg, first, end)))
       return failure();

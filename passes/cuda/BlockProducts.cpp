@@ -4,6 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A tile of C = A·B goes along the contracted dimension in stages:
+//
+// 1. Each thread loads its elements of A's and B's next panel: `depth` of the
+//    contracted dimension by the rows or columns of the tile. Threads next to
+//    each other load neighbours, whichever way the matrix lies.
+// 2. It stores them in workgroup memory, where the contracted index is the
+//    outer one for both; loads those of the stage after; and multiplies.
+// 3. Where groups of threads share the sums, group g has added what lies in the
+//    g-th part of every stage. A binary tree adds what groups have.
+//
+// Rows and columns beyond the end of a matrix repeat its last one, and are not
+// stored. What lies beyond the end of the contracted dimension counts as 0.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/cuda/BlockCode.h"
 
@@ -15,16 +30,15 @@
 using namespace mlir;
 using namespace belfry;
 
-bool belfry::isProduct(Operation *op) {
-  auto matmul = dyn_cast<linalg::MatmulOp>(op);
-  return matmul && !matmul.hasUserDefinedMaps();
-}
-
 Value BlockCode::multiplyAdd(Value x, Value y, Value sum) {
   if (isa<FloatType>(sum.getType()))
     return math::FmaOp::create(b, loc, x, y, sum);
   return arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, x, y),
                                sum);
+}
+
+Value BlockCode::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
 }
 
 void BlockCode::productElements(linalg::LinalgOp op) {
@@ -51,103 +65,318 @@ void BlockCode::productElements(linalg::LinalgOp op) {
   });
 }
 
-void BlockCode::productTile(linalg::LinalgOp op, Value tile) {
-  // Each of 16 × 16 threads has 4 × 4 elements of the tile, 16 apart, so that
-  // neighbours store next to each other.
-  constexpr int64_t kSide = 16, kOwn = kTileRows / kSide, kDepth = 16;
-  static_assert(kSide * kSide == kBlockThreads && kTileRows == kTileColumns);
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+/// The part of a matrix that is in workgroup memory.
+struct BlockCode::Panel {
+  Value matrix;
+  unsigned sideDim; ///< of the matrix, the dimension that is not contracted
+  Value length;     ///< of the contracted dimension
+  bool whole;       ///< whether that is a multiple of the panel's depth
+  Value memory;     ///< depth × side, with kPad more so that banks differ
+  Value moves;      ///< whether the thread moves any; null where all do
+  /// For each element that a thread moves: where it is along the side of the
+  /// matrix, and its place in `memory`.
+  SmallVector<Value> along, k, side;
+};
+
+/// Keeps rows of a panel apart, and aligned for loads of 16 bytes.
+static constexpr int64_t kPad = 4, kAlignment = 16;
+
+/// Whether elements along this dimension are next to each other.
+static bool isContiguous(Value matrix, unsigned d) {
+  auto [strides, offset] =
+      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
+  return strides[d] == 1;
+}
+
+BlockCode::Panel BlockCode::panelOf(Value matrix, unsigned sideDim, Value first,
+                                    int64_t side, int64_t depth) {
+  auto type = cast<MemRefType>(matrix.getType());
+  unsigned kDim = 1 - sideDim;
+  int64_t length = type.getDimSize(kDim), extent = type.getDimSize(sideDim);
+  Panel panel{
+      matrix,
+      sideDim,
+      dim(matrix, kDim),
+      !ShapedType::isDynamic(length) && length % depth == 0,
+      workgroup({depth, side + kPad}, type.getElementType(), kAlignment),
+      {},
+      {},
+      {},
+      {}};
+  bool fits = !ShapedType::isDynamic(extent) && extent % side == 0;
+  Value last = fits ? Value()
+                    : Value(arith::SubIOp::create(b, loc, dim(matrix, sideDim),
+                                                  index(1)));
+  int64_t elements = side * depth;
+  if (elements < kBlockThreads)
+    panel.moves = less(thread(), index(elements));
+  bool sideFast = isContiguous(matrix, sideDim) &&
+                  (!isContiguous(matrix, kDim) || length == 1);
+  Value fast = index(sideFast ? side : depth);
+  for (int64_t i = 0; i < elements; i += kBlockThreads) {
+    Value element = add(thread(), index(i));
+    if (elements < kBlockThreads)
+      element = arith::RemUIOp::create(b, loc, element, index(elements));
+    Value inner = arith::RemUIOp::create(b, loc, element, fast),
+          outer = arith::DivUIOp::create(b, loc, element, fast);
+    panel.side.push_back(sideFast ? inner : outer);
+    panel.k.push_back(sideFast ? outer : inner);
+    Value along = add(first, panel.side.back());
+    panel.along.push_back(fits ? along : least(along, last));
+  }
+  return panel;
+}
+
+SmallVector<Value> BlockCode::fetch(const Panel &panel, Value first) {
+  Type element = cast<MemRefType>(panel.matrix.getType()).getElementType();
+  SmallVector<Value> elements;
+  for (auto [along, own] : llvm::zip(panel.along, panel.k)) {
+    Value k = add(first, own), there;
+    if (!panel.whole) {
+      there = less(k, panel.length);
+      k = least(k, arith::SubIOp::create(b, loc, panel.length, index(1)));
+    }
+    Value at[2];
+    at[panel.sideDim] = along;
+    at[1 - panel.sideDim] = k;
+    Value value = memref::LoadOp::create(b, loc, panel.matrix, at);
+    if (!panel.whole)
+      value = arith::SelectOp::create(b, loc, there, value, zero(element));
+    elements.push_back(value);
+  }
+  return elements;
+}
+
+void BlockCode::put(const Panel &panel, ValueRange elements) {
+  auto store = [&] {
+    for (auto [value, k, side] : llvm::zip(elements, panel.k, panel.side))
+      memref::StoreOp::create(b, loc, value, panel.memory, ValueRange{k, side});
+  };
+  if (panel.moves)
+    guarded(panel.moves, store);
+  else
+    store();
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Where a thread is in the tile that its block makes.
+struct BlockCode::TilePlace {
+  ProductTile tile;
+  Value group, local;               ///< its group, and its number in that
+  Value x, y;                       ///< of its columns and rows
+  SmallVector<Value> rows, columns; ///< of C
+};
+
+Value BlockCode::zero(Type element) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+}
+
+BlockCode::TilePlace BlockCode::placeIn(const ProductTile &tile, Value row,
+                                        Value column) {
+  TilePlace at{tile, index(0), thread(), {}, {}, {}, {}};
+  if (tile.groups() > 1) {
+    Value each = index(tile.groupThreads());
+    at.group = arith::DivUIOp::create(b, loc, thread(), each);
+    at.local = arith::RemUIOp::create(b, loc, thread(), each);
+  }
+  Value across = index(tile.threadsAcross());
+  at.x = arith::RemUIOp::create(b, loc, at.local, across);
+  at.y = arith::DivUIOp::create(b, loc, at.local, across);
+  // Rows follow each other, so that a load has several; columns are apart, so
+  // that neighbours load and store neighbours.
+  for (int64_t i = 0; i < ProductTile::kOwn; ++i) {
+    Value own = add(mul(at.y, index(ProductTile::kOwn)), index(i));
+    at.rows.push_back(add(row, own));
+    at.columns.push_back(
+        add(column, add(at.x, index(i * tile.threadsAcross()))));
+  }
+  return at;
+}
+
+/// Adds the products of one stage to `sums`, row by row of what a thread has.
+SmallVector<Value> BlockCode::multiplyPanels(const Panel &left,
+                                             const Panel &right,
+                                             const TilePlace &at,
+                                             ValueRange sums) {
+  constexpr int64_t kOwn = ProductTile::kOwn, kUnrolled = 4;
+  int64_t depth = at.tile.depth / at.tile.groups();
+  int64_t unrolled = std::min(depth, kUnrolled);
+  Value own = mul(at.y, index(kOwn));
+  auto loop =
+      scf::ForOp::create(b, loc, index(0), index(depth), index(unrolled), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value first = add(mul(at.group, index(depth)), loop.getInductionVar());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t step = 0; step < unrolled; ++step) {
+    Value k = add(first, index(step));
+    SmallVector<Value> x, y;
+    for (int64_t i = 0; i < kOwn; ++i) {
+      x.push_back(memref::LoadOp::create(b, loc, left.memory,
+                                         ValueRange{k, add(own, index(i))}));
+      Value column = add(at.x, index(i * at.tile.threadsAcross()));
+      y.push_back(
+          memref::LoadOp::create(b, loc, right.memory, ValueRange{k, column}));
+    }
+    for (auto [i, sum] : llvm::enumerate(next))
+      sum = multiplyAdd(x[i / kOwn], y[i % kOwn], sum);
+  }
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResults();
+}
+
+/// Adds what groups have, half of them to the other half: group 0 has it all.
+SmallVector<Value> BlockCode::addGroups(const TilePlace &at, ValueRange sums) {
+  SmallVector<Value> result(sums);
+  int64_t half = at.tile.groups() / 2;
+  if (half == 0)
+    return result;
+  Type element = sums.front().getType();
+  Value memory = workgroup(
+      {static_cast<int64_t>(sums.size()), kBlockThreads / 2}, element);
+  for (; half > 0; half /= 2) {
+    int64_t threads = half * at.tile.groupThreads();
+    Value upper = less(index(threads - 1), thread()),
+          both = less(thread(), index(2 * threads));
+    Value place = arith::RemUIOp::create(b, loc, thread(), index(threads));
+    guarded(arith::AndIOp::create(b, loc, upper, both), [&] {
+      for (auto [i, value] : llvm::enumerate(result))
+        memref::StoreOp::create(b, loc, value, memory,
+                                ValueRange{index(i), place});
+    });
+    barrier();
+    // Those above add something too, which nobody reads.
+    for (auto [i, value] : llvm::enumerate(result)) {
+      Value other =
+          memref::LoadOp::create(b, loc, memory, ValueRange{index(i), place});
+      value = sumOf(value, other);
+    }
+    barrier();
+  }
+  return result;
+}
+
+void BlockCode::productTile(linalg::LinalgOp op, Value number) {
+  ProductTile tile = tileOf(op);
   Value a = inside(op->getOperand(0)), matrix = inside(op->getOperand(1)),
         c = inside(op->getOperand(2));
-  Type element = cast<MemRefType>(c.getType()).getElementType();
   SmallVector<OpFoldResult> sizes = extents(op);
   Value m = indexValue(b, loc, sizes[0]), n = indexValue(b, loc, sizes[1]),
-        depth = indexValue(b, loc, sizes[2]);
-  Value wide = ceilDiv(n, kTileColumns);
-  Value row = mul(arith::DivUIOp::create(b, loc, tile, wide), index(kTileRows)),
-        column = mul(arith::RemUIOp::create(b, loc, tile, wide),
-                     index(kTileColumns));
-  // One column more than needed: neighbours in a column are in other banks.
-  Value aTile = workgroup({kTileRows, kDepth + 1}, element),
-        bTile = workgroup({kDepth, kTileColumns + 1}, element);
-  Value y = arith::DivUIOp::create(b, loc, thread(), index(kSide)),
-        x = arith::RemUIOp::create(b, loc, thread(), index(kSide));
-  auto less = [&](Value i, Value end) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, end);
+        length = indexValue(b, loc, sizes[2]);
+  Value wide = ceilDiv(n, tile.columns);
+  Value row =
+            mul(arith::DivUIOp::create(b, loc, number, wide), index(tile.rows)),
+        column = mul(arith::RemUIOp::create(b, loc, number, wide),
+                     index(tile.columns));
+  Panel left = panelOf(a, 0, row, tile.rows, tile.depth),
+        right = panelOf(matrix, 1, column, tile.columns, tile.depth);
+  TilePlace at = placeIn(tile, row, column);
+  Value isFirst =
+      tile.groups() > 1
+          ? Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        at.group, index(0)))
+          : Value();
+  Type element = cast<MemRefType>(c.getType()).getElementType();
+  auto forEach = [&](llvm::function_ref<void(Value, Value, Value)> body) {
+    for (Value r : at.rows)
+      for (Value s : at.columns) {
+        Value there = arith::AndIOp::create(b, loc, less(r, m), less(s, n));
+        if (isFirst)
+          there = arith::AndIOp::create(b, loc, there, isFirst);
+        body(r, s, there);
+      }
   };
-  auto both = [&](Value p, Value q) -> Value {
-    return arith::AndIOp::create(b, loc, p, q);
+  // The first group begins with what C held.
+  SmallVector<Value> carried;
+  forEach([&](Value r, Value s, Value there) {
+    if (auto start = op->getAttrOfType<TypedAttr>(kStartAttr)) {
+      Value value = arith::ConstantOp::create(b, loc, start);
+      carried.push_back(isFirst ? Value(arith::SelectOp::create(
+                                      b, loc, isFirst, value, zero(element)))
+                                : value);
+      return;
+    }
+    carried.push_back(choose(
+        there,
+        [&]() -> SmallVector<Value> {
+          return {memref::LoadOp::create(b, loc, c, ValueRange{r, s})};
+        },
+        zero(element))[0]);
+  });
+  size_t count = carried.size();
+  // Nothing can be loaded where nothing is summed.
+  SmallVector<Value> none(left.k.size() + right.k.size(), zero(element));
+  auto fetchBoth = [&](Value k) {
+    SmallVector<Value> both = fetch(left, k);
+    both.append(fetch(right, k));
+    return both;
   };
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  auto loadOr = [&](Value condition, Value memref, ValueRange at) -> Value {
-    auto branch = scf::IfOp::create(b, loc, element, condition, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(
-        b, loc, memref::LoadOp::create(b, loc, memref, at).getResult());
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, zero);
-    return branch.getResult(0);
-  };
-  SmallVector<Value> rows, columns, sums;
-  for (int64_t i = 0; i < kOwn; ++i) {
-    rows.push_back(add(row, add(y, index(i * kSide))));
-    columns.push_back(add(column, add(x, index(i * kSide))));
-  }
-  for (Value i : rows)
-    for (Value j : columns)
-      sums.push_back(startOr(op, [&] {
-        return loadOr(both(less(i, m), less(j, n)), c, ValueRange{i, j});
-      }));
+  llvm::append_range(carried, choose(
+                                  less(index(0), length),
+                                  [&] { return fetchBoth(index(0)); }, none));
 
-  auto outer = scf::ForOp::create(b, loc, index(0), depth, index(kDepth), sums);
+  auto stages =
+      scf::ForOp::create(b, loc, index(0), length, index(tile.depth), carried);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(outer.getBody());
-    Value k0 = outer.getInductionVar();
-    // Threads next to each other load what is next to each other in B, and in
-    // A along k.
-    for (int64_t i = 0; i < kOwn; ++i) {
-      Value own = add(y, index(i * kSide)), k = add(k0, x);
-      memref::StoreOp::create(b, loc,
-                              loadOr(both(less(rows[i], m), less(k, depth)), a,
-                                     ValueRange{rows[i], k}),
-                              aTile, ValueRange{own, x});
-    }
-    for (int64_t i = 0; i < kOwn; ++i) {
-      Value own = add(x, index(i * kSide)), k = add(k0, y);
-      memref::StoreOp::create(b, loc,
-                              loadOr(both(less(k, depth), less(columns[i], n)),
-                                     matrix, ValueRange{k, columns[i]}),
-                              bTile, ValueRange{y, own});
-    }
+    b.setInsertionPointToStart(stages.getBody());
+    ValueRange sums = stages.getRegionIterArgs().take_front(count),
+               fetched = stages.getRegionIterArgs().drop_front(count);
+    // Nobody reads the stage before any more.
     barrier();
-    auto inner = scf::ForOp::create(
-        b, loc, index(0),
-        least(index(kDepth), arith::SubIOp::create(b, loc, depth, k0)),
-        index(1), outer.getRegionIterArgs());
-    {
-      OpBuilder::InsertionGuard innerGuard(b);
-      b.setInsertionPointToStart(inner.getBody());
-      Value k = inner.getInductionVar();
-      SmallVector<Value> left, right, next;
-      for (int64_t i = 0; i < kOwn; ++i) {
-        left.push_back(memref::LoadOp::create(
-            b, loc, aTile, ValueRange{add(y, index(i * kSide)), k}));
-        right.push_back(memref::LoadOp::create(
-            b, loc, bTile, ValueRange{k, add(x, index(i * kSide))}));
-      }
-      for (int64_t i = 0; i < kOwn * kOwn; ++i)
-        next.push_back(multiplyAdd(left[i / kOwn], right[i % kOwn],
-                                   inner.getRegionIterArg(i)));
-      scf::YieldOp::create(b, loc, next);
-    }
+    put(left, fetched.take_front(left.k.size()));
+    put(right, fetched.drop_front(left.k.size()));
     barrier();
-    scf::YieldOp::create(b, loc, inner.getResults());
+    Value after = add(stages.getInductionVar(), index(tile.depth));
+    SmallVector<Value> loaded =
+        choose(less(after, length), [&] { return fetchBoth(after); }, none);
+    SmallVector<Value> next = multiplyPanels(left, right, at, sums);
+    llvm::append_range(next, loaded);
+    scf::YieldOp::create(b, loc, next);
   }
-  for (int64_t i = 0; i < kOwn * kOwn; ++i) {
-    Value r = rows[i / kOwn], s = columns[i % kOwn];
-    guarded(both(less(r, m), less(s, n)), [&] {
-      memref::StoreOp::create(b, loc, outer.getResult(i), c, ValueRange{r, s});
+  SmallVector<Value> results =
+      addGroups(at, stages.getResults().take_front(count));
+  size_t i = 0;
+  forEach([&](Value r, Value s, Value there) {
+    Value value = results[i++];
+    guarded(there, [&] {
+      memref::StoreOp::create(b, loc, value, c, ValueRange{r, s});
     });
-  }
+  });
+}
+
+SmallVector<Value>
+BlockCode::choose(Value condition,
+                  llvm::function_ref<SmallVector<Value>()> then,
+                  ValueRange otherwise) {
+  auto branch =
+      scf::IfOp::create(b, loc, TypeRange(otherwise), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, otherwise);
+  return branch.getResults();
+}
+
+void BlockCode::product(linalg::LinalgOp op) {
+  // Nests have one product, whose panels fit into workgroup memory. Few rows
+  // make poor tiles.
+  constexpr int64_t kFewRows = 8;
+  if (!inNest || expectedExtent(op->getOperand(2), 0) < kFewRows)
+    return productRows(op);
+  ProductTile tile = tileOf(op);
+  SmallVector<OpFoldResult> sizes = extents(op);
+  OpFoldResult tiles =
+      mulIndex(b, loc, ceilDivIndex(b, loc, sizes[0], tile.rows),
+               ceilDivIndex(b, loc, sizes[1], tile.columns));
+  loop(index(0), indexValue(b, loc, tiles), index(1),
+       [&](Value number) { productTile(op, number); });
 }

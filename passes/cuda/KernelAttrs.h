@@ -38,6 +38,10 @@ constexpr int64_t kConstantAlignment = 64;
 /// what its output holds.
 constexpr llvm::StringLiteral kStartAttr = "belfry.start";
 
+/// Of a loop of one product or reduction, which does a part of it in each
+/// iteration: iterations are independent.
+constexpr llvm::StringLiteral kPartsAttr = "belfry.parts";
+
 } // namespace belfry
 
 #endif // BELFRY_PASSES_CUDA_KERNELATTRS_H

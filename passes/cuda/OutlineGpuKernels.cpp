@@ -11,6 +11,7 @@
 #include "passes/cuda/KernelTypes.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/ParallelLoops.h"
 #include "passes/lowering/PhaseAttrs.h"
 #include "passes/lowering/RowBlocks.h"
 
@@ -19,6 +20,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace belfry {
 #define GEN_PASS_DEF_OUTLINEGPUKERNELS
@@ -32,7 +34,18 @@ using utils::IteratorType;
 namespace {
 
 /// How an op becomes a kernel.
-enum class Shape { Elements, Reduction, Tiles, Iterations, Blocks, OneBlock };
+enum class Shape {
+  Elements,
+  Transpose,
+  Reduction,
+  Tiles,
+  Parts,
+  Iterations,
+  Scatter,
+  Nest,
+  Blocks,
+  OneBlock
+};
 
 /// What an op reads from outside of itself, and where it is computed.
 struct Environment {
@@ -58,29 +71,64 @@ struct OutlineGpuKernelsPass
 
 } // namespace
 
-/// Elements of a block: enough for each thread that a launch is worth it.
-static constexpr int64_t kBlockElements = 4 * kBlockThreads;
-
 static Shape shapeOf(Operation *op) {
   if (isProduct(op))
     return Shape::Tiles;
   if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-    return linalg.getNumReductionLoops() ? Shape::Reduction : Shape::Elements;
+    return linalg.getNumReductionLoops() ? Shape::Reduction
+           : transposeOf(linalg)         ? Shape::Transpose
+                                         : Shape::Elements;
+  if (op->hasAttr(kPartsAttr))
+    return Shape::Parts;
   if (op->hasAttr(kIndependentAttr))
     return Shape::Iterations;
+  if (scatterOf(op))
+    return Shape::Scatter;
+  if (op->hasAttr(kParallelAttr))
+    return Shape::Nest;
   return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
+}
+
+/// The sum of which a loop does a part in each iteration.
+static linalg::LinalgOp sumOf(Operation *parts) {
+  auto all = cast<scf::ForOp>(parts).getBody()->getOps<linalg::LinalgOp>();
+  return *llvm::find_if(
+      all, [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; });
+}
+
+/// The blocks of a sum whose target has static extents.
+static int64_t blocksOf(linalg::LinalgOp sum) {
+  auto type = cast<MemRefType>(sum.getDpsInits()[0].getType());
+  if (!isProduct(sum))
+    return llvm::divideCeil(type.getNumElements(), layoutOf(sum).outputs);
+  ProductTile tile = tileOf(sum);
+  return llvm::divideCeil(type.getDimSize(0), tile.rows) *
+         llvm::divideCeil(type.getDimSize(1), tile.columns);
 }
 
 static StringRef familyOf(Operation *op, Shape shape) {
   switch (shape) {
   case Shape::Elements:
     return "elementwise";
+  case Shape::Transpose:
+    return "transpose";
   case Shape::Reduction:
     return "reduce";
   case Shape::Tiles:
     return "dot";
+  case Shape::Parts: {
+    Operation *sum = sumOf(op);
+    return familyOf(sum, shapeOf(sum));
+  }
   case Shape::Iterations:
+  case Shape::Scatter:
     return "loop";
+  case Shape::Nest: {
+    bool multiplies = op->walk([](linalg::MatmulOp) {
+                          return WalkResult::interrupt();
+                        }).wasInterrupted();
+    return multiplies ? "dot" : "loop";
+  }
   case Shape::Blocks:
     return "scan";
   case Shape::OneBlock:
@@ -133,9 +181,16 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
   case Shape::Elements: {
     auto [first, end] =
         range(code.count(linalg, IteratorType::parallel), kBlockElements);
-    code.elements(linalg, first, end);
+    // Long bodies have enough to do between loads.
+    constexpr size_t kShort = 16;
+    bool isShort = linalg.getBlock()->getOperations().size() <= kShort;
+    code.fewElements(linalg, first, end,
+                     isShort ? kBlockElements / kBlockThreads : 1);
     return success();
   }
+  case Shape::Transpose:
+    code.transposeTile(linalg, *transposeOf(linalg), code.block());
+    return success();
   case Shape::Reduction: {
     auto [first, end] = range(code.count(linalg, IteratorType::parallel),
                               layoutOf(linalg).outputs);
@@ -144,32 +199,40 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
   case Shape::Tiles:
     code.productTile(linalg, code.block());
     return success();
+  case Shape::Parts: {
+    // Blocks of a part follow each other.
+    linalg::LinalgOp sum = sumOf(op);
+    code.beginPart(cast<scf::ForOp>(op), blocksOf(sum));
+    return build(sum, shapeOf(sum), code);
+  }
   case Shape::Iterations: {
     auto loop = cast<scf::ForOp>(op);
     auto [first, end] = range(code.tripCount(loop), kBlockThreads);
     code.iterations(loop, first, end);
     return success();
   }
-  case Shape::Blocks:
-    return code.oneIteration(cast<scf::ForOp>(op), code.block());
+  case Shape::Scatter:
+    code.scatter(*scatterOf(op), code.block());
+    return success();
+  case Shape::Nest:
+    return code.nest(parallelNest(cast<scf::ForOp>(op)), code.block());
+  case Shape::Blocks: {
+    auto loop = cast<scf::ForOp>(op);
+    return code.rowsOf(loop, code.block());
+  }
   case Shape::OneBlock:
     return code.single(op);
   }
   llvm_unreachable("all shapes are covered");
 }
 
-/// A dynamic extent of a memref of a phase.
-static OpFoldResult extentOf(OpBuilder &b, Value memref, int64_t d) {
-  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
-    return view.getMixedSizes()[d];
-  auto argument = dyn_cast<BlockArgument>(memref);
-  if (!argument)
-    return memref::DimOp::create(b, memref.getLoc(), memref, d).getResult();
-  auto phase = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto multiple =
-      phase.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kExtentAttr);
-  return mulIndex(b, memref.getLoc(), OpFoldResult(phase.getArgument(kRows)),
-                  b.getIndexAttr(multiple ? multiple.getInt() : 1));
+static OpFoldResult ceilDivByValue(OpBuilder &b, Location loc, OpFoldResult x,
+                                   OpFoldResult y) {
+  if (std::optional<int64_t> n = getConstantIntValue(y))
+    return ceilDivIndex(b, loc, x, *n);
+  return arith::CeilDivUIOp::create(b, loc, indexValue(b, loc, x),
+                                    indexValue(b, loc, y))
+      .getResult();
 }
 
 Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
@@ -186,31 +249,55 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
   auto outputs = [&] {
     return iterationsOf(b, loc, linalg, extents, IteratorType::parallel);
   };
-  auto trips = [&](int64_t each) {
-    auto loop = cast<scf::ForOp>(op);
+  auto tripsOf = [&](scf::ForOp loop, int64_t each) {
     Value all = arith::SubIOp::create(b, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
     all = arith::CeilDivSIOp::create(b, loc, all, loop.getStep());
     return ceilDiv(OpFoldResult(all), each);
+  };
+  auto trips = [&](int64_t each) {
+    return tripsOf(cast<scf::ForOp>(op), each);
   };
   OpFoldResult blocks = b.getIndexAttr(1);
   switch (shape) {
   case Shape::Elements:
     blocks = ceilDiv(outputs(), kBlockElements);
     break;
+  case Shape::Transpose:
+    for (OpFoldResult tiles :
+         transposeTiles(b, loc, *transposeOf(linalg), extents))
+      blocks = mulIndex(b, loc, blocks, tiles);
+    break;
   case Shape::Reduction:
     blocks = ceilDiv(outputs(), layoutOf(linalg).outputs);
     break;
   case Shape::Tiles:
-    blocks = mulIndex(b, loc, ceilDiv(extents[0], kTileRows),
-                      ceilDiv(extents[1], kTileColumns));
+    blocks = mulIndex(b, loc, ceilDiv(extents[0], tileOf(linalg).rows),
+                      ceilDiv(extents[1], tileOf(linalg).columns));
+    break;
+  case Shape::Parts:
+    blocks = mulIndex(b, loc, trips(1), b.getIndexAttr(blocksOf(sumOf(op))));
     break;
   case Shape::Iterations:
     blocks = trips(kBlockThreads);
     break;
-  case Shape::Blocks:
-    blocks = trips(1);
+  case Shape::Scatter: {
+    Scatter scatter = *scatterOf(op);
+    OpFoldResult extent = extentOf(b, scatter.store.getMemRef(), scatter.dim);
+    blocks = ceilDivByValue(b, loc, extent, rowsOfScatter(b, loc, extent));
     break;
+  }
+  case Shape::Nest:
+    for (scf::ForOp loop : parallelNest(cast<scf::ForOp>(op)))
+      blocks = mulIndex(b, loc, blocks, tripsOf(loop, 1));
+    break;
+  case Shape::Blocks: {
+    auto loop = cast<scf::ForOp>(op);
+    Value all = loop.getUpperBound();
+    Value each = indexValue(b, loc, rowsOfBlock(b, loop, all));
+    blocks = arith::CeilDivSIOp::create(b, loc, all, each).getResult();
+    break;
+  }
   case Shape::OneBlock:
     break;
   }

@@ -53,6 +53,21 @@ def GroupGpuLaunches : Pass<"group-gpu-launches", "::mlir::ModuleOp"> {
   ];
 }
 
+def SplitLongSums : Pass<"split-long-sums", "::mlir::ModuleOp"> {
+  let summary = "cuts long sums with few results into parts that blocks share";
+  let description = [{
+    A product or reduction of a phase whose target is static, and which few
+    blocks of a kernel would do with much to add for each, is cut along the
+    contracted dimension. A loop marked `belfry.parts` writes the sum of each
+    part to a scratch array; a reduction adds them in order. The number of parts
+    follows from shapes, with 128 rows assumed for a tower. Before plan-buffers,
+    which gives the scratch array its place.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numSplit", "split", "Number of sums in parts">];
+}
+
 def FlattenKernelArguments : Pass<"flatten-kernel-arguments", "::mlir::ModuleOp"> {
   let summary = "makes kernels functions of pointers and numbers";
   let description = [{

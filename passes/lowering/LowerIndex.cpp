@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/ParallelLoops.h"
 
 using namespace mlir;
 using namespace belfry;
@@ -61,7 +62,7 @@ void NnLowering::lowerScatterAdd(nn::ScatterAddOp op) {
   Value target = memref(to), idSource = memref(ids), source = memref(updates);
   unsigned batch = op.getBatchDims(), idRank = ids.rank();
   Value last = math.value(to.sizes[batch] + Affine::of(-1));
-  kernelLoops(updates.sizes, [&](ValueRange indices) {
+  auto kernel = kernelLoops(updates.sizes, [&](ValueRange indices) {
     Value id =
         memref::LoadOp::create(b, loc, idSource, indices.take_front(idRank));
     SmallVector<Value> at(indices.take_front(batch));
@@ -74,5 +75,6 @@ void NnLowering::lowerScatterAdd(nn::ScatterAddOp op) {
               : arith::AddIOp::create(b, loc, sum, x).getResult();
     memref::StoreOp::create(b, loc, sum, target, at);
   });
+  kernel->setAttr(kScatterAttr, b.getDenseI64ArrayAttr({idRank, batch}));
   finish(op.getResult());
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lowering/NnLowering.h"
+#include "passes/lowering/ParallelLoops.h"
 
 #include "belfry/Runtime.h"
 
@@ -52,6 +53,13 @@ void NnLowering::product(const View &x, const View &y, const View &z) {
   linalg::MatmulOp::create(
       b, loc, ValueRange{memref(normalized(x)), memref(normalized(y))},
       ValueRange{memref(z)});
+}
+
+/// Marks the loops of these indices: each iteration writes a place of its own.
+static void markParallel(ValueRange indices) {
+  for (Value index : indices)
+    cast<BlockArgument>(index).getOwner()->getParentOp()->setAttr(
+        kParallelAttr, UnitAttr::get(index.getContext()));
 }
 
 static Affine extentOf(const View &view, ArrayRef<int64_t> dims) {
@@ -155,6 +163,7 @@ void NnLowering::lowerDot(nn::DotOp op, nn::BinaryOp sum) {
   View target =
       shaped && isTarget(*shaped) ? *shaped : allocate(sizes, place.element);
   plainLoops(ArrayRef(sizes).drop_back(2), [&](ValueRange indices) {
+    markParallel(indices);
     View xi = x, yi = y, zi = target;
     for (Value index : indices) {
       xi = elementView(b, loc, math, xi, 0, OpFoldResult(index));
@@ -250,6 +259,7 @@ void NnLowering::lowerConv(nn::Conv2DOp op) {
   View place = placeOf(op.getResult());
   View target = isTarget(place) ? place : allocate(place.sizes, place.element);
   plainLoops({input.sizes[0], Affine::of(w.oh)}, [&](ValueRange at) {
+    markParallel(at);
     View row = outputRow(b, loc, math, target, at[0], at[1]);
     fill(row, zero(row.element));
     plainLoops({Affine::of(w.kh), Affine::of(w.pieces())}, [&](ValueRange k) {
@@ -278,6 +288,8 @@ void NnLowering::lowerConvInputGrad(nn::Conv2DInputGradOp op) {
   // may not add to one place twice.
   Window single = w;
   plainLoops({place.sizes[0], Affine::of(w.oh)}, [&](ValueRange at) {
+    // Windows of two rows of an image may overlap, those of two images do not.
+    markParallel(at.take_front());
     View row = outputRow(b, loc, math, grad, at[0], at[1]);
     plainLoops({Affine::of(w.kh), Affine::of(w.kw)}, [&](ValueRange k) {
       View windows =

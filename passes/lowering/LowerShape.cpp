@@ -93,7 +93,7 @@ void NnLowering::lowerArgMax(nn::ArgMaxOp op) {
   int64_t dim = op.getDim();
   Value zero = math.value(Affine::of(0)), one = math.value(Affine::of(1));
   Value extent = math.value(from.sizes[dim]);
-  kernelLoops(to.sizes, [&](ValueRange indices) {
+  auto kernel = kernelLoops(to.sizes, [&](ValueRange indices) {
     SmallVector<Value> at(indices);
     at.insert(at.begin() + dim, zero);
     Value first = memref::LoadOp::create(b, loc, source, at);
@@ -128,6 +128,12 @@ void NnLowering::lowerArgMax(nn::ArgMaxOp op) {
     b.setInsertionPointAfter(loop);
     memref::StoreOp::create(b, loc, loop.getResult(1), target, indices);
   });
+  // How often each iteration compares, where that is a number.
+  Affine compared = from.sizes[dim];
+  for (Affine size : ArrayRef(to.sizes).drop_front(to.sizes.empty() ? 0 : 1))
+    compared = compared.isFixed() ? size * compared.fixed : compared;
+  if (!to.sizes.empty() && compared.isFixed())
+    kernel->setAttr(kIndependentAttr, b.getI64IntegerAttr(compared.fixed));
   finish(op.getResult());
 }
 

@@ -36,7 +36,9 @@ def against_host(ctx, _):
         for key, want in (found["host"] or {}).items():
             for what, tensors in want.items():
                 got = found["cuda-emulated"] and found["cuda-emulated"][key][what]
-                ctx.check(f"gpu {family}, mask {key[0]}, towers {key[1]}: {what}", switches.difference(got, tensors, False) if got else "no numbers of cuda-emulated")
+                # Sums are cut in another way. Adam divides a gradient by its size: where that is next to nothing, what rounding leaves becomes up to a hundredth of a step.
+                atol = 1e-5 if what == "weights" else 1e-8
+                ctx.check(f"gpu {family}, mask {key[0]}, towers {key[1]}: {what}", switches.difference(got, tensors, False, atol) if got else "no numbers of cuda-emulated")
 
 
 def without_rows(ctx, folder):
@@ -104,14 +106,24 @@ def certificate(ctx, folder):
     ctx.check("gpu: ops say their layers", None if {"lstm_1", "lstm_2", "dropout_1", "masking"} <= layers else f"{layers}")
     partly = [k for k, v in kernels.items() if sorted(v["assembled"]) != sorted(ARCHITECTURES) or not all(a["registers"] > 0 and 0 < a["occupancy"] <= 1 for a in v["assembled"].values())]
     ctx.check("gpu: every kernel is assembled for every architecture", f"{partly}" if partly else None)
-    spills = [(k, a) for k, v in kernels.items() if "scan" in v["family"].split("+") for a, use in v["assembled"].items() if use["spill_loads"] or use["spill_stores"]]
-    ctx.check("gpu: loops over time spill no registers", f"{spills}" if spills else None)
+    spills(ctx, "masked LSTM", c)
+    mlp = os.path.join(folder, "mlp.json")
+    with open(mlp, "w", encoding="utf-8") as f:
+        json.dump(bench_data.architecture(bench_data.MLP), f)
+    _, c = compiled(ctx, "gpu: all architectures, MLP", mlp, folder, "--cuda-arch", "all")
+    if c:
+        spills(ctx, "MLP", c)
     for arch in ("75", "120"):
         cubin = os.path.join(folder, "kernels.cubin")
         if ctx.ran(f"gpu: cubin for {arch}", ctx.run([ctx.tool("belfryc"), quickdraw(folder), "--target", "cuda", "--emit", "cubin", "--cuda-arch", arch, "-o", cubin])):
             with open(cubin, "rb") as f:
                 data = f.read()
             ctx.check(f"gpu: cubin for {arch} is ELF of at most 3 MB", None if data[:4] == b"\x7fELF" and len(data) <= MOST_BYTES else f"{data[:4]}, {len(data)} bytes")
+
+
+def spills(ctx, name, certificate):
+    found = [(k["name"], a) for k in certificate["kernels"] for a, use in k["assembled"].items() if use["spill_loads"] or use["spill_stores"]]
+    ctx.check(f"gpu: kernels of the {name} spill no registers", f"{found}" if found else None)
 
 
 def toolkit(ctx):

@@ -191,14 +191,14 @@ def compare(ctx, name, got, base, left_out, same):
             ctx.check(f"{name}, mask {mask}, towers {towers}: {what}", difference(got[mask, towers][what], tensors, exact))
 
 
-def difference(got, want, same):
-    """None, or how two sets of arrays differ: in a bit, or by more than 1e-5 of a tensor's largest value and of a step."""
+def difference(got, want, same, atol=1e-8):
+    """None, or how two sets of arrays differ: in a bit, or by more than 1e-5 of a tensor's largest value and `atol`, which is 1e-5 of a step."""
     if not want or set(got) != set(want) or any(v is None for v in got.values()):
         return f"arrays {sorted(got)}, wanted {sorted(want)}"[:300]
     for k, v in want.items():
         problem = None
         if not same:
-            problem = h.off(got[k], v, of_largest=1e-5, atol=1e-8)  # what a step changes is 1e-3
+            problem = h.off(got[k], v, of_largest=1e-5, atol=atol)  # what a step changes is 1e-3
         elif got[k].shape != v.shape or got[k].tobytes() != v.tobytes():
             problem = h.off(got[k], v) or "signs of zeros differ"
         if problem:

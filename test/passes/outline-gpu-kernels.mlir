@@ -1,6 +1,7 @@
 // RUN: belfry-opt %s --split-input-file --outline-gpu-kernels --canonicalize --cse | FileCheck %s
 
-// The elements of all loops in row-major order, 1024 a block; a thread takes every 256th. What an op writes only is not read.
+// The elements of all loops in row-major order, 1024 a block; a thread takes every 256th. Where a block begins is found once, in 64 bits; elements are
+// found from there, in 32. A thread loads for all of its elements before it stores one. What an op writes only is not read.
 
 // CHECK-LABEL: func.func private @elements_p0(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
@@ -15,9 +16,9 @@
 // CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[BLOCKS]], %[[ONE]], %[[ONE]]) threads in (%[[THREADS]], %[[ONE]], %[[ONE]]) args(%{{.*}} : memref<?x6xf32>, %{{.*}} : memref<6xf32>, %{{.*}} : memref<?x6xf32>)
 // CHECK-NOT: linalg
 // CHECK: gpu.func @elementwise_0(%[[X:.*]]: memref<?x6xf32>, %[[B:.*]]: memref<6xf32>, %[[Y:.*]]: memref<?x6xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
-// CHECK-DAG: %[[TURN:.*]] = arith.constant 256 : index
 // CHECK-DAG: %[[EACH:.*]] = arith.constant 1024 : index
 // CHECK-DAG: %[[SIX:.*]] = arith.constant 6 : index
+// CHECK-DAG: %[[SIX32:.*]] = arith.constant 6 : i32
 // CHECK-DAG: %[[T:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: %[[DIM:.*]] = memref.dim %[[X]]
@@ -25,17 +26,30 @@
 // CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %[[EACH]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[FIRST]], %[[EACH]]
 // CHECK: %[[END:.*]] = arith.minsi %[[NEXT]], %[[ALL]]
-// CHECK: scf.for %[[BASE:.*]] = %[[FIRST]] to %[[END]] step %[[TURN]]
-// CHECK: %[[I:.*]] = arith.addi %[[BASE]], %[[T]]
-// CHECK: %[[THERE:.*]] = arith.cmpi slt, %[[I]], %[[END]]
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[FIRST]], %[[SIX]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[FIRST]], %[[SIX]]
+// CHECK: %[[COUNT:.*]] = arith.subi %[[END]], %[[FIRST]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[COUNT]], %{{.*}}
+// CHECK: scf.for %[[START:.*]] = %{{.*}} to %[[COUNT]] step %[[EACH]]
+// CHECK: %[[O:.*]] = arith.addi %[[START]], %[[T]]
+// CHECK: %[[IN:.*]] = arith.minsi %[[O]], %[[LAST]]
+// CHECK: %[[OFFSET:.*]] = arith.index_castui %[[IN]] : index to i32
+// CHECK: %[[C32:.*]] = arith.index_castui %[[COLUMN]] : index to i32
+// CHECK: %[[SUM:.*]] = arith.addi %[[C32]], %[[OFFSET]] : i32
+// CHECK: %[[J32:.*]] = arith.remui %[[SUM]], %[[SIX32]] : i32
+// CHECK: %[[J:.*]] = arith.index_castui %[[J32]] : i32 to index
+// CHECK: %[[OVER:.*]] = arith.divui %[[SUM]], %[[SIX32]] : i32
+// CHECK: %[[ROWS:.*]] = arith.index_castui %[[OVER]] : i32 to index
+// CHECK: %[[I:.*]] = arith.addi %[[ROW]], %[[ROWS]] : index
+// CHECK: memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK: memref.load %[[B]][%[[J]]]
+// CHECK-COUNT-3: memref.load %[[X]]
+// CHECK: %[[THERE:.*]] = arith.cmpi slt, %[[O]], %[[COUNT]]
 // CHECK: scf.if %[[THERE]]
-// CHECK: %[[COLUMN:.*]] = arith.remui %[[I]], %[[SIX]]
-// CHECK: %[[ROW:.*]] = arith.divui %[[I]], %[[SIX]]
-// CHECK: memref.load %[[X]][%[[ROW]], %[[COLUMN]]]
-// CHECK: memref.load %[[B]][%[[COLUMN]]]
-// CHECK-NOT: memref.load
-// CHECK: arith.index_cast %[[COLUMN]] : index to i32
-// CHECK: memref.store %{{.*}}, %[[Y]][%[[ROW]], %[[COLUMN]]]
+// CHECK: arith.index_cast %[[J]] : index to i32
+// CHECK: memref.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
+// CHECK-COUNT-3: memref.store %{{.*}}, %[[Y]]
+// CHECK-NOT: memref.load %[[Y]]
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 func.func private @elements_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
@@ -238,39 +252,275 @@ func.func private @few_p0(%rows: index, %o: index, %g: index, %t: index, %n: ind
 
 // -----
 
-// Tiles of 64 x 64, through memory of the block with a padded column. A thread has 4 x 4 elements, each one chain of fused multiply-adds that
-// begins with what C held.
+// Tiles of 64 x 64: 100 columns and 100 rows for each of the tower's. Panels of 16 of the contracted dimension go through memory of the block,
+// where that is the outer dimension, and rows are apart by 4 more. A thread has 4 x 4 elements, each one chain of fused multiply-adds that begins
+// with what C held. What the next stage needs is loaded before the products of this one.
 
 // CHECK-LABEL: func.func private @product_p0(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
+// CHECK-DAG: %[[HUNDRED:.*]] = arith.constant 100 : index
 // CHECK-DAG: %[[C63:.*]] = arith.constant 63 : index
 // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
 // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
-// CHECK: %[[SUM:.*]] = arith.addi %[[ROWS]], %[[C63]]
+// CHECK: %[[ALL:.*]] = arith.muli %[[ROWS]], %[[HUNDRED]]
+// CHECK: %[[SUM:.*]] = arith.addi %[[ALL]], %[[C63]]
 // CHECK: %[[HIGH:.*]] = arith.divui %[[SUM]], %[[C64]]
 // CHECK: %[[BLOCKS:.*]] = arith.muli %[[HIGH]], %[[TWO]]
 // CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[BLOCKS]],
 // CHECK: gpu.func @dot_0(%[[A:.*]]: memref<?x40xf32>, %[[B:.*]]: memref<40x100xf32>, %[[C:.*]]: memref<?x100xf32>)
-// CHECK-SAME: workgroup(%[[AT:.*]] : memref<64x17xf32, #gpu.address_space<workgroup>>, %[[BT:.*]] : memref<16x65xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-SAME: workgroup(%[[AT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %[[BT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
 // CHECK-DAG: %[[DEPTH:.*]] = arith.constant 40 : index
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 39 : index
 // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[K:.*]] = arith.remui %[[T:.*]], %[[C16]]
+// CHECK: %[[SIDE:.*]] = arith.divui %[[T]], %[[C16]]
 // CHECK-COUNT-16: memref.load %[[C]][
-// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[DEPTH]] step %[[C16]] iter_args(
+// CHECK-COUNT-4: memref.load %[[A]][
+// CHECK-COUNT-4: memref.load %[[B]][
+// CHECK: scf.for %[[FIRST:.*]] = %{{.*}} to %[[DEPTH]] step %[[C16]] iter_args(
+// CHECK-NEXT: gpu.barrier
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[AT]][
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[BT]][
-// CHECK: gpu.barrier
-// CHECK: %[[LEFT:.*]] = arith.subi %[[DEPTH]], %[[K]]
-// CHECK: %[[STEPS:.*]] = arith.minsi %[[LEFT]], %[[C16]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step
-// CHECK-COUNT-16: math.fma
-// CHECK: gpu.barrier
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: %[[AFTER:.*]] = arith.addi %[[FIRST]], %[[C16]]
+// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi slt, %[[AFTER]], %[[DEPTH]]
+// CHECK-NEXT: scf.if %[[MORE]]
+// CHECK-NEXT: %[[AK:.*]] = arith.addi %[[AFTER]], %[[K]]
+// CHECK-NEXT: %[[THERE:.*]] = arith.cmpi slt, %[[AK]], %[[DEPTH]]
+// CHECK-NEXT: %[[IN:.*]] = arith.minsi %[[AK]], %[[LAST]]
+// CHECK-NEXT: %[[E:.*]] = memref.load %[[A]][%{{.*}}, %[[IN]]]
+// CHECK-NEXT: arith.select %[[THERE]], %[[E]], %[[ZERO]]
+// CHECK-COUNT-3: memref.load %[[A]][
+// CHECK-COUNT-4: memref.load %[[B]][
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[C16]] step %{{.*}} iter_args(
+// CHECK-NEXT: memref.load %[[AT]][%[[I]],
+// CHECK: memref.load %[[BT]][%[[I]],
+// CHECK-COUNT-64: math.fma
+// CHECK-NOT: math.fma
 // CHECK-COUNT-16: memref.store %{{.*}}, %[[C]][
 // CHECK-NOT: memref.store
 // CHECK: gpu.return
 func.func private @product_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
-    %a: memref<?x40xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<40x100xf32> {belfry.buffer = 1 : i64},
-    %c: memref<?x100xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+    %a: memref<?x40xf32> {belfry.buffer = 0 : i64, belfry.extent = 100 : i64}, %b: memref<40x100xf32> {belfry.buffer = 1 : i64},
+    %c: memref<?x100xf32> {belfry.buffer = 2 : i64, belfry.extent = 100 : i64}) attributes {belfry.function = "f"} {
   linalg.matmul ins(%a, %b : memref<?x40xf32>, memref<40x100xf32>) outs(%c : memref<?x100xf32>)
+  return
+}
+
+// -----
+
+// A loop over parts of a sum: each part has the blocks of its op, which follow each other. Here 64 parts of 2 tiles of 64 x 64.
+
+// CHECK-LABEL: func.func private @parts_p0(
+// CHECK: %[[BLOCKS:.*]] = arith.constant 128 : index
+// CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[BLOCKS]],{{.*}}family = "dot"
+// CHECK: gpu.func @dot_0(%[[ROWS:.*]]: index, %[[A:.*]]: memref<?x64xf32>, %[[B:.*]]: memref<?x100xf32>, %[[S:.*]]: memref<64x64x100xf32>)
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 6400 : index
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[PART:.*]] = arith.divui %[[BLOCK]], %[[TWO]]
+// CHECK: %[[TILE:.*]] = arith.remui %[[BLOCK]], %[[TWO]]
+// CHECK: %[[AT:.*]] = arith.muli %[[PART]], %[[ALL]]
+// CHECK: %[[OWN:.*]] = memref.reinterpret_cast %[[S]] to offset: [%[[AT]]]
+// CHECK-NOT: scf.for %{{.*}} = %{{.*}} to %c64
+// CHECK-COUNT-16: memref.store %{{.*}}, %[[OWN]][
+// CHECK: gpu.return
+func.func private @parts_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %a: memref<?x64xf32> {belfry.buffer = 0 : i64, belfry.extent = 100 : i64}, %b: memref<?x100xf32> {belfry.buffer = 1 : i64, belfry.extent = 100 : i64},
+    %s: memref<64x64x100xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c100 = arith.constant 100 : index
+  %c6400 = arith.constant 6400 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %part = %c0 to %c64 step %c1 {
+    %first = arith.muli %part, %rows : index
+    %at = arith.muli %first, %c64 : index
+    %bt = arith.muli %first, %c100 : index
+    %st = arith.muli %part, %c6400 : index
+    %x = memref.reinterpret_cast %a to offset: [%at], sizes: [64, %rows], strides: [1, 64] : memref<?x64xf32> to memref<64x?xf32, strided<[1, 64], offset: ?>>
+    %y = memref.reinterpret_cast %b to offset: [%bt], sizes: [%rows, 100], strides: [100, 1] : memref<?x100xf32> to memref<?x100xf32, strided<[100, 1], offset: ?>>
+    %z = memref.reinterpret_cast %s to offset: [%st], sizes: [64, 100], strides: [100, 1] : memref<64x64x100xf32> to memref<64x100xf32, strided<[100, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%z : memref<64x100xf32, strided<[100, 1], offset: ?>>)
+    linalg.matmul ins(%x, %y : memref<64x?xf32, strided<[1, 64], offset: ?>>, memref<?x100xf32, strided<[100, 1], offset: ?>>)
+        outs(%z : memref<64x100xf32, strided<[100, 1], offset: ?>>)
+  } {belfry.parts}
+  return
+}
+
+// -----
+
+// A nest of independent loops around ops is one launch with a block for each iteration: here of a product for every pair of rows and heads. Its tiles
+// are chosen for as many blocks as there are iterations.
+
+// CHECK-LABEL: func.func private @nest_p0(
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
+// CHECK: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[ROWS]], %[[FOUR]]
+// CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[BLOCKS]],{{.*}}family = "dot"
+// CHECK: gpu.func @dot_0(
+// CHECK-SAME: workgroup(%{{.*}} : memref<16x68xf32, {{.*}}, %{{.*}} : memref<16x36xf32,
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[HEAD:.*]] = arith.remui %[[BLOCK]], %[[FOUR]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[BLOCK]], %[[FOUR]]
+// CHECK: %[[C:.*]] = memref.reinterpret_cast %{{.*}} sizes: [100, 30]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[TWO]] step
+// CHECK: math.fma
+// CHECK-COUNT-16: memref.store %{{.*}}, %[[C]][
+// CHECK: gpu.barrier
+// CHECK: gpu.return
+func.func private @nest_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %a: memref<?x4x100x50xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<50x30xf32> {belfry.buffer = 1 : i64},
+    %c: memref<?x4x100x30xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c3000 = arith.constant 3000 : index
+  %c5000 = arith.constant 5000 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %row = %c0 to %rows step %c1 {
+    scf.for %head = %c0 to %c4 step %c1 {
+      %first = arith.muli %row, %c4 : index
+      %i = arith.addi %first, %head : index
+      %at = arith.muli %i, %c5000 : index
+      %ct = arith.muli %i, %c3000 : index
+      %x = memref.reinterpret_cast %a to offset: [%at], sizes: [100, 50], strides: [50, 1] : memref<?x4x100x50xf32> to memref<100x50xf32, strided<[50, 1], offset: ?>>
+      %z = memref.reinterpret_cast %c to offset: [%ct], sizes: [100, 30], strides: [30, 1] : memref<?x4x100x30xf32> to memref<100x30xf32, strided<[30, 1], offset: ?>>
+      linalg.fill ins(%zero : f32) outs(%z : memref<100x30xf32, strided<[30, 1], offset: ?>>)
+      linalg.matmul ins(%x, %b : memref<100x50xf32, strided<[50, 1], offset: ?>>, memref<50x30xf32>) outs(%z : memref<100x30xf32, strided<[30, 1], offset: ?>>)
+    } {belfry.parallel}
+  } {belfry.parallel}
+  return
+}
+
+// -----
+
+// A scatter-add: of 1000 places of the target a block owns 11, in 91 blocks. All threads of a block go through all ids; those of its places are added
+// by threads that share the elements of an update.
+
+// CHECK-LABEL: func.func private @scatter_p0(
+// CHECK: %[[BLOCKS:.*]] = arith.constant 91 : index
+// CHECK: gpu.launch_func @kernels::@loop_0 blocks in (%[[BLOCKS]],
+// CHECK: gpu.func @loop_0(%[[ROWS:.*]]: index, %[[IDS:.*]]: memref<?x7xi32>, %[[X:.*]]: memref<?x7x50xf32>, %[[Y:.*]]: memref<1000x50xf32>)
+// CHECK-DAG: %[[FIFTY:.*]] = arith.constant 50 : index
+// CHECK-DAG: %[[OWN:.*]] = arith.constant 11 : index
+// CHECK-DAG: %[[SEVEN:.*]] = arith.constant 7 : index
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %[[OWN]]
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST]], %[[OWN]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[ROWS]] step
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[SEVEN]] step
+// CHECK: memref.load %[[IDS]][%[[I]], %[[J]]]
+// CHECK: %[[PLACE:.*]] = arith.maxsi
+// CHECK-NEXT: %[[A:.*]] = arith.cmpi sge, %[[PLACE]], %[[FIRST]]
+// CHECK-NEXT: %[[B:.*]] = arith.cmpi slt, %[[PLACE]], %[[END]]
+// CHECK-NEXT: %[[MINE:.*]] = arith.andi %[[A]], %[[B]]
+// CHECK-NEXT: scf.if %[[MINE]] {
+// CHECK: arith.cmpi slt, %[[T]], %[[FIFTY]]
+// CHECK: memref.load %[[X]][%[[I]], %[[J]], %[[T]]]
+// CHECK: memref.store %{{.*}}, %[[Y]][%{{.*}}, %[[T]]]
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func private @scatter_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %ids: memref<?x7xi32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %x: memref<?x7x50xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64},
+    %y: memref<1000x50xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c50 = arith.constant 50 : index
+  %last = arith.constant 999 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      scf.for %d = %c0 to %c50 step %c1 {
+        %id = memref.load %ids[%i, %j] : memref<?x7xi32>
+        %k = arith.index_cast %id : i32 to index
+        %low = arith.minsi %k, %last : index
+        %place = arith.maxsi %low, %c0 : index
+        %e = memref.load %x[%i, %j, %d] : memref<?x7x50xf32>
+        %before = memref.load %y[%place, %d] : memref<1000x50xf32>
+        %after = arith.addf %before, %e : f32
+        memref.store %after, %y[%place, %d] : memref<1000x50xf32>
+      }
+    }
+  } {belfry.kernel, belfry.scatter = array<i64: 2, 0>}
+  return
+}
+
+// -----
+
+// What is read along one dimension and written along another goes through tiles of 32 x 32 with a padded row, i1 as well; threads next to each
+// other load and store neighbours. An operand that lies as the output does is read where it is needed.
+
+// CHECK-LABEL: func.func private @transpose_p0(
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
+// CHECK-DAG: %[[C31:.*]] = arith.constant 31 : index
+// CHECK-DAG: %[[C32:.*]] = arith.constant 32 : index
+// CHECK: %[[SUM:.*]] = arith.addi %[[ROWS]], %[[C31]]
+// CHECK: %[[TILES:.*]] = arith.divui %[[SUM]], %[[C32]]
+// CHECK: gpu.launch_func @kernels::@transpose_0 blocks in ({{.*}}dtype = "f32,i1", family = "transpose"
+// CHECK: gpu.func @transpose_0(%[[X:.*]]: memref<?x5x40xi1>, %[[W:.*]]: memref<40x5x?xf32>, %[[Y:.*]]: memref<40x5x?xf32>) workgroup(%[[TILE:.*]] : memref<32x33xi1, #gpu.address_space<workgroup>>) kernel
+// CHECK-DAG: %[[C32:.*]] = arith.constant 32 : index
+// CHECK: %[[FAST:.*]] = arith.remui %[[T:.*]], %[[C32]]
+// CHECK: %[[SLOW:.*]] = arith.divui %[[T]], %[[C32]]
+// CHECK: %[[E:.*]] = memref.load %[[X]][
+// CHECK: memref.store %[[E]], %[[TILE]][%[[SLOW]], %[[FAST]]]
+// CHECK-COUNT-3: memref.store %{{.*}}, %[[TILE]][%{{.*}}, %[[FAST]]]
+// CHECK: gpu.barrier
+// CHECK: memref.load %[[TILE]][%[[FAST]], %[[SLOW]]]
+// CHECK-NEXT: memref.load %[[W]]
+// CHECK: memref.store %{{.*}}, %[[Y]]
+// CHECK-COUNT-3: memref.load %[[TILE]][%[[FAST]], %{{.*}}]
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func private @transpose_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %x: memref<?x5x40xi1> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %w: memref<40x5x?xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64},
+    %y: memref<40x5x?xf32> {belfry.buffer = 2 : i64, belfry.extent = 1 : i64}) attributes {belfry.function = "f"} {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j, i)>, affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %w : memref<?x5x40xi1>, memref<40x5x?xf32>) outs(%y : memref<40x5x?xf32>) {
+  ^bb0(%a: i1, %b: f32, %old: f32):
+    %z = arith.constant 0.0 : f32
+    %e = arith.select %a, %b, %z : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// A small C and a long sum: tiles of 16 x 16, by 16 groups of 16 threads. A group has a part of each stage, and a tree adds what groups have. A lies along its
+// rows, so that threads next to each other take neighbours in it. The first group begins with what the fill said, which stores nothing itself.
+
+// CHECK-LABEL: func.func private @gradient_p0(
+// CHECK: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: gpu.launch_func @kernels::@dot_0 blocks in (%[[TWO]],
+// CHECK: gpu.func @dot_0(%[[A:.*]]: memref<12x?xf32, strided<[1, 12]>>, %[[B:.*]]: memref<?x32xf32>, %[[C:.*]]: memref<12x32xf32>)
+// CHECK-SAME: workgroup(%[[AT:.*]] : memref<64x20xf32, {{.*}}, %[[BT:.*]] : memref<64x20xf32, {{.*}}, %[[SUMS:.*]] : memref<16x128xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 11 : index
+// CHECK: %[[SIDE:.*]] = arith.remui %[[T:.*]], %[[C16]]
+// CHECK: %[[K:.*]] = arith.divui %[[T]], %[[C16]]
+// CHECK: arith.minsi %{{.*}}, %[[LAST]]
+// CHECK: %[[ISFIRST:.*]] = arith.cmpi eq, %[[K]],
+// CHECK: %[[START:.*]] = arith.select %[[ISFIRST]],
+// CHECK-NOT: memref.load %[[C]]
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[AT]][
+// CHECK: memref.store %{{.*}}, %[[BT]][
+// CHECK: memref.store %{{.*}}, %[[SUMS]][
+// CHECK: gpu.return
+func.func private @gradient_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
+    %a: memref<?x12xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64}, %b: memref<?x32xf32> {belfry.buffer = 1 : i64, belfry.extent = 1 : i64},
+    %c: memref<12x32xf32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
+  %half = arith.constant 0.5 : f32
+  linalg.fill ins(%half : f32) outs(%c : memref<12x32xf32>)
+  %turned = memref.reinterpret_cast %a to offset: [0], sizes: [12, %rows], strides: [1, 12] : memref<?x12xf32> to memref<12x?xf32, strided<[1, 12]>>
+  linalg.matmul ins(%turned, %b : memref<12x?xf32, strided<[1, 12]>>, memref<?x32xf32>) outs(%c : memref<12x32xf32>)
   return
 }
 
@@ -336,34 +586,54 @@ func.func private @loops_p0(%rows: index, %o: index, %g: index, %t: index, %n: i
 
 // -----
 
-// A loop over blocks of rows is one launch: a block of the grid has the rows of one iteration, and keeps them through all steps. Its threads take
-// the ops of a step one after the other.
+// A loop over blocks of rows is one launch: a block of the grid has an even part of the rows, where there are more than 128, else one, and keeps
+// them through all steps. Its threads take the ops of a step one after the other. A product has a thread for each column of one row, or of four;
+// threads that are left over share its sums.
 
 // CHECK-LABEL: func.func private @scan_p0(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index
-// CHECK: %[[C64:.*]] = arith.constant 64 : index
-// CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %[[ROWS]], %[[C64]]
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[C128:.*]] = arith.constant 128 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK: %[[EVEN:.*]] = arith.ceildivui %[[ROWS]], %[[C128]]
+// CHECK: %[[LEAST:.*]] = arith.maxui %[[EVEN]], %[[C1]]
+// CHECK: %[[EACH:.*]] = arith.minui %[[LEAST]], %[[C64]]
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %[[ROWS]], %[[EACH]]
 // CHECK: gpu.launch_func @kernels::@scan_0 blocks in (%[[BLOCKS]],{{.*}} args(%[[ROWS]] : index,
 // CHECK-NOT: gpu.launch_func
-// CHECK: gpu.func @scan_0(%[[ALL:.*]]: index, %[[X:.*]]: memref<?x8xf32>, %[[H:.*]]: memref<?x8xf32>, %[[U:.*]]: memref<8x8xf32>) kernel
-// CHECK-DAG: %[[TURN:.*]] = arith.constant 256 : index
-// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK: gpu.func @scan_0(%[[ALL:.*]]: index, %[[X:.*]]: memref<?x8xf32>, %[[H:.*]]: memref<?x8xf32>, %[[U:.*]]: memref<8x8xf32>)
+// CHECK-SAME: workgroup(%[[SUMS:.*]] : memref<16x256xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG: %[[C32:.*]] = arith.constant 32 : index
 // CHECK-DAG: %[[STEPS:.*]] = arith.constant 10 : index
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
-// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %[[C64]]
+// CHECK: %[[EACH:.*]] = arith.minui
+// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %[[EACH]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ALL]], %[[ROW]]
-// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %[[C64]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %[[EACH]]
 // CHECK: %[[XS:.*]] = memref.reinterpret_cast %[[X]] to {{.*}} sizes: [%[[COUNT]], 8]
 // CHECK: %[[HS:.*]] = memref.reinterpret_cast %[[H]] to {{.*}} sizes: [%[[COUNT]], 8]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %[[TURN]]
-// CHECK: memref.load %[[XS]]
-// CHECK: memref.load %[[HS]]
-// CHECK: memref.load %[[U]]
-// CHECK: math.fma
+// CHECK: %[[M:.*]] = memref.dim %[[XS]]
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[M]], %[[C1]]
+// CHECK: scf.if %[[ONE]] {
+// CHECK-COUNT-1: math.fma
+// CHECK-NOT: math.fma
+// CHECK: memref.store %{{.*}}, %[[SUMS]]
+// CHECK: gpu.barrier
+// CHECK: } else {
+// CHECK: %[[LANE:.*]] = arith.divui %[[T]], %[[C8]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[M]] step
+// CHECK: scf.for %[[K:.*]] = %[[LANE]] to %[[C8]] step %[[C32]] iter_args(
+// CHECK-COUNT-4: memref.load %[[HS]][%{{.*}}, %[[K]]]
+// CHECK: memref.load %[[U]][%[[K]],
+// CHECK-COUNT-4: math.fma
+// CHECK: memref.store %{{.*}}, %[[SUMS]]
+// CHECK: gpu.barrier
 // CHECK: memref.store %{{.*}}, %[[XS]]
 // CHECK: gpu.barrier
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %[[TURN]]
 // CHECK: math.tanh
 // CHECK: memref.store %{{.*}}, %[[HS]]
 // CHECK: gpu.barrier
@@ -489,7 +759,9 @@ func.func private @steps_p0(%rows: index, %o: index, %g: index, %t: index, %n: i
 // CHECK: gpu.func @[[DOT]](%{{.*}}: memref<8x10xf32>, %{{.*}}: memref<10x4xf32>, %[[C:.*]]: memref<8x4xf32>)
 // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK-NOT: memref.load %[[C]]
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[HALF]], %{{.*}} = %[[HALF]],
+// CHECK: %[[START:.*]] = arith.select %{{.*}}, %[[HALF]],
+// CHECK-NOT: memref.load %[[C]]
+// CHECK: math.fma %{{.*}}, %{{.*}}, %[[START]]
 // CHECK-NOT: memref.load %[[C]]
 // CHECK: gpu.func @[[OTHER]](%{{.*}}: memref<8x10xf32>, %[[Y:.*]]: memref<8xf32>)
 // CHECK: memref.load %[[Y]]

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 //   belfry-host-check FILE.mlir [--batch 0,1,5] [--towers 1,2] [--tolerance t]
+//                     [--target host|cuda-emulated]
 //
-// Compiles each function that has roles for the host, runs it on given numbers
-// of rows and towers and compares every result with the interpreter's. Scratch
-// memory is shared by lifetimes, as in a training binary, and filled with NaN
-// before each phase, so a wrong lifetime shows.
+// Compiles each function that has roles for the target, runs it on given
+// numbers of rows and towers and compares every result with the interpreter's.
+// Scratch memory is shared by lifetimes, as in a training binary, and filled
+// with NaN before each phase, so a wrong lifetime shows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 #include "belfry/Runtime.h"
 #include "lib/interpreter/GenerateData.h"
 #include "lib/interpreter/Interpreter.h"
-#include "passes/Pipelines.h"
+#include "passes/StagePipeline.h"
 #include "runtime/host/Context.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -48,6 +49,7 @@ static cl::opt<int> threads("threads-per-device", cl::init(1));
 static cl::opt<int>
     repeat("measure", cl::init(0),
            cl::desc("also run so often and print milliseconds"));
+static cl::opt<std::string> target("target", cl::init("host"));
 static cl::opt<bool> interpretToo("compare", cl::init(true));
 
 namespace {
@@ -350,9 +352,14 @@ int main(int argc, char **argv) {
   double begin = clock();
   OwningOpRef<ModuleOp> compiled = source->clone();
   PassManager pm(&mlirContext);
-  HostOptions options;
-  options.cpu = llvm::sys::getHostCPUName().str();
-  buildHostLoweringPipeline(pm, options);
+  PipelineOptions options;
+  options.target = target;
+  options.host.cpu = llvm::sys::getHostCPUName().str();
+  if (target == "host")
+    buildHostLoweringPipeline(pm, options.host);
+  else
+    for (Stage stage : {Stage::Lowered, Stage::Bufferized, Stage::Target})
+      buildStage(pm, stage, options);
   if (failed(pm.run(*compiled)))
     return 1;
   double lowered = clock();
