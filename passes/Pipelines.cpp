@@ -153,7 +153,6 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
 void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
   // Kernels, and phases that launch them.
   pm.addPass(createOutlineGpuKernels());
-  pm.addPass(createAddTowerReductions());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -163,6 +162,8 @@ void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
     group.shareMemory = options.optimizations.has(Optimization::ShareMemory);
     pm.addPass(createGroupGpuLaunches(group));
   }
+  // No phase launches these, the runtime does.
+  pm.addPass(createAddTowerReductions());
   // Rows become pointers, for phases and kernels.
   pm.addPass(createHostEntryPoints());
   pm.addPass(createFlattenKernelArguments());

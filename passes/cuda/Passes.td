@@ -110,7 +110,7 @@ def AddTowerReductions : Pass<"add-tower-reductions", "::mlir::ModuleOp"> {
     kernel `towers_KIND_TYPE(from, towers, to, targets, first, count)`: elements `first`
     to `first` + `count` of the arrays that the list `from` points to are combined in the order
     of the fixed tree over towers, and stored to each array of the list `to`.
-    After outline-gpu-kernels.
+    After group-gpu-launches.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];

@@ -12,6 +12,7 @@ from dataclasses import replace
 ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 TOWERS = (1, 4)
 MOST_BYTES = 3e6  # of a cubin
+MOST_SPILLED = 16  # bytes
 MOST_LAUNCHES = 40  # of a training step of the masked LSTM
 
 
@@ -83,12 +84,12 @@ def certificate(ctx, folder):
         print("gpu: no ptxas on this machine: nothing is assembled")
         return
     launches = []
-    for steps in (12, 100):
+    for steps in (40, 100):
         _, c = compiled(ctx, f"gpu: all architectures, {steps} steps", quickdraw(folder, steps=steps), folder, "--cuda-arch", "all")
         if not c:
             return
         launches.append(c["launches"])
-    ctx.check("gpu: as many launches for 12 steps as for 100", None if launches[0] == launches[1] else f"{launches}")
+    ctx.check("gpu: as many launches for 40 steps as for 100", None if launches[0] == launches[1] else f"{launches}")
     ctx.check(f"gpu: at most {MOST_LAUNCHES} launches for a step", None if launches[0]["train"] <= MOST_LAUNCHES else f"{launches[0]}")
     updates = {o["launch"] for o in c["ops"] if o["function"] == "train" and o["layer"] == "optimizer" and o["shape"]}
     ctx.check("gpu: one launch updates all parameters", None if len(updates) == 1 else f"{sorted(updates)}")
@@ -122,7 +123,9 @@ def certificate(ctx, folder):
 
 
 def spills(ctx, name, certificate):
-    found = [(k["name"], a) for k in certificate["kernels"] for a, use in k["assembled"].items() if use["spill_loads"] or use["spill_stores"]]
+    """None in a kernel of one op; a few bytes of a thread in one that several ops share (docs/roadmap.md)."""
+    found = [(k["name"], a, use) for k in certificate["kernels"] for a, use in k["assembled"].items()
+             if max(use["spill_loads"], use["spill_stores"]) > (MOST_SPILLED if k["name"].startswith("group") else 0)]
     ctx.check(f"gpu: kernels of the {name} spill no registers", f"{found}" if found else None)
 
 
@@ -151,7 +154,6 @@ def options(ctx, folder):
                                ("several cubins", [*cuda, "--emit", "cubin", "--cuda-arch", "80,90"], ["--cuda-arch"]),
                                ("a folder without a toolkit", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", folder], ["--cuda-path", "bin/ptxas"]),
                                ("a toolkit that fails", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", broken], ["sm_80", "line 7", "no such thing", ".ptx"]),
-                               ("a program", cuda, ["--emit ptx", "cuda-emulated"]),
                                ("a profile of ops", ["--target", "cuda-emulated", "--profile-ops"], ["--profile-ops", "'cuda-emulated'"])):
         r = ctx.run([ctx.tool("belfryc"), model, "-o", out, *flags])
         left = [f for f in (out, out + ".json") if os.path.exists(f)]
