@@ -322,6 +322,7 @@ const belfry_program_v2 &test::fakeProgram(const FakeOptions &options) {
                  options.embedded ? reinterpret_cast<const unsigned char *>(
                                         one.weights.data())
                                   : nullptr,
-                 options.embedded ? one.weights.size() * 4 : 0};
+                 options.embedded ? one.weights.size() * 4 : 0,
+                 nullptr};
   return one.program;
 }
