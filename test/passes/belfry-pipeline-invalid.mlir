@@ -1,5 +1,4 @@
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not %raw-belfry-opt %s --belfry-pipeline=target=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=towers=0 2>&1 | FileCheck %s --check-prefix=TOWERS
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=slicing=thin 2>&1 | FileCheck %s --check-prefix=SLICING
 // RUN: not %raw-belfry-opt %s --belfry-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
@@ -16,7 +15,6 @@
 // HOST: 'disable': unknown optimisation 'group-loop'; did you mean 'group-loops'?
 // PASS: error: 'disable': unknown optimisation 'nothing'; known are all, elide-all-reduce, gather-rows, recompute-small
 // TARGET: target 'abacus' is not in this version; known are host, cuda, cuda-emulated
-// CUDA: target 'cuda' goes to 'bufferized' in this version; 'stop-after' says so
 // TOWERS: expected at least 1 tower, got 0
 // SLICING: unknown slicing 'thin'; known are balanced, drop-remainder, last-takes-rest, strict
 // STAGE: unknown stage 'never' of 'stop-after'; known are import, train-step, parallel, placed, lowered, bufferized, target

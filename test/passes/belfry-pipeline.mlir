@@ -18,6 +18,7 @@
 // EMULATED-NEXT: canonicalize
 // EMULATED-NEXT: cse
 // EMULATED-NEXT: group-gpu-launches{share-memory=true}
+// EMULATED-NEXT: add-tower-reductions
 // EMULATED-NEXT: host-entry-points
 // EMULATED-NEXT: flatten-kernel-arguments
 // EMULATED-NEXT: canonicalize

@@ -70,7 +70,7 @@ Outcome train(const test::FakeOptions &options, int64_t towers, int devices,
   EXPECT_TRUE(s.initializeWeights().ok());
   EXPECT_TRUE(s.setHyper("noise", noise).ok());
   EXPECT_TRUE(s.setHyper("learning_rate", 0.01).ok());
-  s.start({towers, devices, threads});
+  EXPECT_TRUE(s.start({towers, devices, threads, {}}).ok());
   DataSet data = makeData(s.manifest(), rows);
   FitOptions fitOptions;
   fitOptions.batchSize = batchSize;
@@ -182,7 +182,7 @@ TEST(Session, RemainderCountsInTheGradient) {
     auto session = Session::open(test::fakeProgram({1}));
     ASSERT_TRUE(session.ok());
     Session &s = **session;
-    s.start({towers, 1, 1});
+    ASSERT_TRUE(s.start({towers, 1, 1, {}}).ok());
     DataSet data = makeData(s.manifest(), 5);
     auto bind = [&](const std::vector<TensorInfo> &tensors, Array array) {
       return *Feed::bind(tensors, {{"", std::move(array)}}, "input", "--x",
@@ -215,7 +215,8 @@ TEST(Session, PredictKeepsRowsInOrderOnceEach) {
       ASSERT_TRUE(session.ok());
       Session &s = **session;
       ASSERT_TRUE(s.loadEmbeddedWeights().ok());
-      s.start({towers, int(std::min<int64_t>(towers, 2)), 1});
+      ASSERT_TRUE(
+          s.start({towers, int(std::min<int64_t>(towers, 2)), 1, {}}).ok());
       DataSet data = makeData(s.manifest(), 7);
       std::vector<float> x(21);
       for (size_t i = 0; i < 7; ++i)
@@ -241,7 +242,7 @@ TEST(Session, SlicingModesLoseTheRowsTheyPromiseToLose) {
     auto session = Session::open(test::fakeProgram({3, 4, slicing}));
     ASSERT_TRUE(session.ok());
     Session &s = **session;
-    s.start({4, 2, 1});
+    ASSERT_TRUE(s.start({4, 2, 1, {}}).ok());
     DataSet data = makeData(s.manifest(), 10);
     ASSERT_TRUE(checkBatches(s, 10, 10).ok());
     double counted = 0;
@@ -256,7 +257,7 @@ TEST(Session, SlicingModesLoseTheRowsTheyPromiseToLose) {
   }
   auto session = Session::open(test::fakeProgram({3, 4, "strict"}));
   ASSERT_TRUE(session.ok());
-  (*session)->start({4, 1, 1});
+  ASSERT_TRUE((*session)->start({4, 1, 1, {}}).ok());
   EXPECT_FALSE(checkBatches(**session, 10, 10).ok());
   EXPECT_FALSE(checkBatches(**session, 10, 8).ok());
   EXPECT_TRUE(checkBatches(**session, 16, 8).ok());
