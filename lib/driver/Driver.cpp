@@ -301,8 +301,12 @@ LogicalResult Compilation::makeManifest() {
   ManifestOptions manifest;
   manifest.target = options.target;
   manifest.mcpu = processor.cpu;
-  // The last part counts changes of generated code that change bits.
-  manifest.numerics = options.target + "/" + processor.cpu + "/3";
+  // The last part counts changes of generated code that change bits. What the
+  // host does in a program for CUDA changes none.
+  manifest.numerics = options.target == "host" ? "host/" + processor.cpu + "/3"
+                      : options.target == "cuda"
+                          ? std::string("cuda/generated/4")
+                          : options.target + "/" + processor.cpu + "/4";
   // So do these, where they are left out.
   for (const std::string &name : pipeline.host.optimizations.disabledInexact())
     manifest.numerics += "-" + name;

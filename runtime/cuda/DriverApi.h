@@ -102,10 +102,12 @@ inline constexpr int kLeastDriver = 11040;
 
 /// The functions by their names without `cu`.
 struct Driver {
+  // NOLINTBEGIN(bugprone-macro-parentheses): these make a declaration.
 #define BELFRY_DECLARE(MEMBER, SYMBOL, PARAMETERS)                             \
   Result(*MEMBER) PARAMETERS = nullptr;
   BELFRY_CUDA_DRIVER(BELFRY_DECLARE)
 #undef BELFRY_DECLARE
+  // NOLINTEND(bugprone-macro-parentheses)
   int version = 0; ///< 13000 for CUDA 13.0
 
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
