@@ -322,6 +322,16 @@ Value BlockCode::startOr(linalg::LinalgOp op, function_ref<Value()> before) {
   return before();
 }
 
+std::pair<Value, Value> BlockCode::laneOf(int64_t lanes, int64_t beside,
+                                          bool lanesInner) {
+  if (lanes == 1)
+    return {index(0), thread()};
+  Value fast = index(lanesInner ? lanes : beside);
+  Value within = arith::RemUIOp::create(b, loc, thread(), fast);
+  Value over = arith::DivUIOp::create(b, loc, thread(), fast);
+  return lanesInner ? std::pair(within, over) : std::pair(over, within);
+}
+
 LogicalResult BlockCode::reduction(linalg::LinalgOp op, Value first,
                                    Value end) {
   SmallVector<Operation *> combiners;
@@ -345,14 +355,7 @@ LogicalResult BlockCode::reduction(linalg::LinalgOp op, Value first,
   Value total = count(op, IteratorType::reduction);
   Type element = combiner->getResult(0).getType();
   Value lanes = index(layout.lanes), outputs = index(layout.outputs);
-  Value lane = index(0), side = thread();
-  if (layout.lanes > 1) {
-    Value fast = index(layout.lanesInner ? layout.lanes : layout.outputs);
-    lane = arith::RemUIOp::create(b, loc, thread(), fast);
-    side = arith::DivUIOp::create(b, loc, thread(), fast);
-    if (!layout.lanesInner)
-      std::swap(lane, side);
-  }
+  auto [lane, side] = laneOf(layout.lanes, layout.outputs, layout.lanesInner);
   Value partial;
   if (layout.lanes > 1)
     partial = workgroup({kBlockThreads}, element);

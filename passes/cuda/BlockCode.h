@@ -154,6 +154,10 @@ private:
   mlir::Value startOr(mlir::linalg::LinalgOp op,
                       llvm::function_ref<mlir::Value()> before);
   mlir::Value combine(mlir::Operation *combiner, mlir::Value x, mlir::Value y);
+  /// The thread's lane of `lanes`, and which of the `beside` groups of lanes it
+  /// is in; lanes are next to each other, or the groups are.
+  std::pair<mlir::Value, mlir::Value> laneOf(int64_t lanes, int64_t beside,
+                                             bool lanesInner);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   mlir::Value zero(mlir::Type element);
   mlir::Value less(mlir::Value x, mlir::Value y);

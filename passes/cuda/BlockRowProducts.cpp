@@ -110,14 +110,7 @@ void BlockCode::rowsAtOnce(linalg::LinalgOp op, Value m, int64_t rows) {
   Type element = cast<MemRefType>(c.getType()).getElementType();
   int64_t n = cast<MemRefType>(c.getType()).getDimSize(1);
   RowLayout layout = rowLayoutOf(op, rows);
-  Value lane = index(0), side = thread();
-  if (layout.lanes > 1) {
-    Value fast = index(layout.lanesInner ? layout.lanes : layout.columns);
-    lane = arith::RemUIOp::create(b, loc, thread(), fast);
-    side = arith::DivUIOp::create(b, loc, thread(), fast);
-    if (!layout.lanesInner)
-      std::swap(lane, side);
-  }
+  auto [lane, side] = laneOf(layout.lanes, layout.columns, layout.lanesInner);
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, index(0));
   Value depth = dim(a, 1), lastRow = arith::SubIOp::create(b, loc, m, index(1));
