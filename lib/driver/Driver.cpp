@@ -16,34 +16,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "belfry/Compiler.h"
+#include "lib/driver/Compilation.h"
 
 #include "belfry/InitAll.h"
-#include "lib/cuda/Certificate.h"
-#include "lib/cuda/Ptx.h"
 #include "lib/driver/Codegen.h"
-#include "lib/driver/Link.h"
-#include "lib/driver/Load.h"
 #include "lib/driver/Manifest.h"
 #include "lib/driver/PassClock.h"
-#include "lib/driver/Settings.h"
 #include "lib/import/Weights.h"
-#include "lib/import/WriteFile.h"
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
 #include "passes/host/OpFacts.h"
 #include "runtime/core/Manifest.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -63,75 +54,6 @@ void onFatalError(void *, const char *reason, bool) {
   if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
     recovery->HandleExit(2);
 }
-
-class Compilation : private Settings {
-public:
-  Compilation(StringRef path, const CompileOptions &options)
-      : path(path), options(options) {}
-
-  CompileResult run(bool onlyDescribe);
-
-private:
-  LogicalResult load();
-  LogicalResult runStages(Stage last);
-  LogicalResult runStage(Stage stage);
-  LogicalResult makeManifest();
-  LogicalResult checkManifest();
-  LogicalResult generate();
-  LogicalResult generateFrom(llvm::LLVMContext &llvmContext,
-                             std::unique_ptr<llvm::Module> &module);
-  LogicalResult generateText(llvm::Module &module);
-  LogicalResult makeDeviceCode();
-  LogicalResult generateKernels();
-  LogicalResult generateEmulated();
-  LogicalResult write(StringRef file, StringRef text);
-  LogicalResult writeObject(llvm::Module &module, StringRef file);
-  LogicalResult generateFile(llvm::Module &module);
-  LogicalResult writeModule(StringRef output);
-  LogicalResult writeOutputModule();
-  LogicalResult keepWeights(StringRef folder, StringRef name);
-  StringRef textOutput() const {
-    return options.output.empty() ? StringRef("-") : StringRef(options.output);
-  }
-  LogicalResult writeReport();
-  LogicalResult guarded(StringRef what,
-                        llvm::function_ref<LogicalResult()> part);
-
-  LogicalResult fail(const Twine &message) { return diags.error(message); }
-  LogicalResult fail(llvm::Error error) {
-    return diags.error(llvm::toString(std::move(error)));
-  }
-  /// An error that no input should be able to cause.
-  LogicalResult failInternal(const Twine &message) {
-    status = 2;
-    return diags.error("internal: " + message);
-  }
-
-  /// An error of what the compilation made of the module: with a module that
-  /// was given, the module's.
-  LogicalResult failModule(const Twine &message) {
-    if (!loaded.isModule)
-      return failInternal(message);
-    return diags.error(path + ": the module is inconsistent: " + message);
-  }
-
-  std::string path;
-  const CompileOptions &options;
-  ImportDiagnostics diags;
-  CompileResult result;
-  int status = 0;
-  bool crashed = false;
-
-  std::unique_ptr<MLIRContext> context;
-  std::optional<OutputFile> output;
-  LoadedModule loaded;
-  std::optional<llvm::json::Value> facts;
-  std::optional<DeviceCode> deviceCode; ///< of target cuda
-  OwningOpRef<ModuleOp> beforeTarget;   ///< for kernels that the host runs
-  /// Those of the part that runs, with their seconds.
-  std::vector<std::pair<std::string, double>> passes;
-  std::string keptWeights; ///< the weight file that was written last
-};
 
 } // namespace
 
@@ -341,196 +263,6 @@ LogicalResult Compilation::checkManifest() {
                       "ops " +
                       Twine(loaded.weights->size()));
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-LogicalResult Compilation::generateText(llvm::Module &module) {
-  llvm::Error error = writeFile(
-      textOutput(), [&](llvm::raw_ostream &os) { module.print(os, nullptr); });
-  return error ? fail(std::move(error)) : success();
-}
-
-LogicalResult Compilation::writeObject(llvm::Module &module, StringRef file) {
-  return guarded("emit", [&]() -> LogicalResult {
-    std::error_code code;
-    llvm::raw_fd_ostream os(file, code);
-    if (code)
-      return fail("cannot write '" + file + "': " + code.message());
-    if (llvm::Error error = emitObject(module, *machine, os))
-      return failInternal(llvm::toString(std::move(error)));
-    os.close();
-    if (os.has_error()) {
-      std::string why = os.error().message();
-      os.clear_error();
-      return fail("cannot write '" + file + "': " + why);
-    }
-    return success();
-  });
-}
-
-LogicalResult Compilation::generateFile(llvm::Module &module) {
-  if (loaded.weights)
-    defineWeights(module, *loaded.weights);
-  llvm::Expected<TemporaryFile> object = TemporaryFile::create("o");
-  if (!object)
-    return fail(object.takeError());
-  bool isObject = emit == Emit::Object;
-  const std::string &file = isObject ? output->temporary() : object->path();
-  if (failed(writeObject(module, file)))
-    return failure();
-  if (emit == Emit::Library) {
-    llvm::Expected<llvm::NewArchiveMember> member =
-        llvm::NewArchiveMember::getFile(file, /*Deterministic=*/true);
-    if (!member)
-      return fail(member.takeError());
-    member->MemberName = "program.o";
-    std::vector<llvm::NewArchiveMember> members;
-    members.push_back(std::move(*member));
-    if (llvm::Error error = llvm::writeArchive(
-            output->temporary(), members, llvm::SymtabWritingMode::NormalSymtab,
-            llvm::object::Archive::K_GNU, /*Deterministic=*/true,
-            /*Thin=*/false))
-      return fail(std::move(error));
-  }
-  if (emit == Emit::Executable &&
-      failed(guarded("link", [&]() -> LogicalResult {
-        if (llvm::Error error = linkExecutable(
-                file, output->temporary(),
-                {options.runtimeDir, options.tool, deviceCode.has_value()}))
-          return fail(std::move(error));
-        return success();
-      })))
-    return failure();
-  if (llvm::Error error = output->keep())
-    return fail(std::move(error));
-  return success();
-}
-
-LogicalResult Compilation::generate() {
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module;
-  LogicalResult outcome = generateFrom(*llvmContext, module);
-  if (crashed) {
-    // What is half done cannot be taken apart.
-    (void)module.release();
-    (void)llvmContext.release();
-  }
-  return outcome;
-}
-
-LogicalResult Compilation::generateFrom(llvm::LLVMContext &llvmContext,
-                                        std::unique_ptr<llvm::Module> &module) {
-  if (failed(guarded("translate", [&]() -> LogicalResult {
-        llvm::Expected<std::unique_ptr<llvm::Module>> translated =
-            translateProgram(*loaded.module, llvmContext, *machine,
-                             result.manifest, loaded.weights.has_value(),
-                             loaded.weights ? loaded.weights->size() : 0,
-                             deviceCode ? &*deviceCode : nullptr);
-        if (!translated)
-          return failModule(llvm::toString(translated.takeError()));
-        module = std::move(*translated);
-        return success();
-      })))
-    return failure();
-  if (failed(guarded("optimise", [&] {
-        if (pipeline.host.optimizations.has(Optimization::Llvm))
-          optimize(*module, *machine);
-        return success();
-      })))
-    return failure();
-  return emit == Emit::Llvm ? generateText(*module) : generateFile(*module);
-}
-
-/// PTX, cubins and certificate of the kernels, which leave the module.
-LogicalResult Compilation::makeDeviceCode() {
-  DeviceCode &code = deviceCode.emplace();
-  auto modules = loaded.module->getOps<gpu::GPUModuleOp>();
-  if (modules.empty())
-    return failModule("it has no kernels");
-  gpu::GPUModuleOp kernels = *modules.begin();
-  auto translate = [&]() -> LogicalResult {
-    llvm::Expected<std::string> text = emitPtx(kernels);
-    if (!text)
-      return fail(text.takeError());
-    code.ptx = std::move(*text);
-    return success();
-  };
-  auto assembleAll = [&]() -> LogicalResult {
-    llvm::Expected<std::string> ptxas = findPtxas(options.cudaPath);
-    if (!ptxas)
-      return fail(ptxas.takeError());
-    llvm::Expected<std::vector<Cubin>> made =
-        assemble(code.ptx, architectures, *ptxas);
-    if (!made)
-      return fail(made.takeError());
-    code.cubins = std::move(*made);
-    return success();
-  };
-  bool needsCubins =
-      (emit != Emit::Ptx && emit != Emit::Llvm) || !options.certificate.empty();
-  if (failed(guarded("ptx", translate)) ||
-      (needsCubins && failed(guarded("assemble", assembleAll))))
-    return failure();
-  llvm::raw_string_ostream(code.certificate)
-      << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, code.cubins));
-  kernels->erase();
-  return options.certificate.empty()
-             ? success()
-             : write(options.certificate, code.certificate);
-}
-
-LogicalResult Compilation::write(StringRef file, StringRef text) {
-  llvm::Error error =
-      writeFile(file, [&](llvm::raw_ostream &os) { os << text; });
-  return error ? fail(std::move(error)) : success();
-}
-
-/// PTX, or the cubin of one architecture.
-LogicalResult Compilation::generateKernels() {
-  if (emit == Emit::Ptx)
-    return write(textOutput(), deviceCode->ptx);
-  if (failed(write(output->temporary(), deviceCode->cubins.front().bytes)))
-    return failure();
-  llvm::Error error = output->keep();
-  return error ? fail(std::move(error)) : success();
-}
-
-/// The kernels as a shared library of the host, in place of the images.
-LogicalResult Compilation::generateEmulated() {
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module;
-  auto lower = [&]() -> LogicalResult {
-    PassManager pm(context.get());
-    buildEmulatedKernels(pm, pipeline.host);
-    if (failed(pm.run(*beforeTarget)))
-      return failModule("its kernels can't be emulated");
-    llvm::Expected<std::unique_ptr<llvm::Module>> made = translateEmulated(
-        *beforeTarget, *llvmContext, *machine, deviceCode->hashes());
-    if (!made)
-      return failModule(llvm::toString(made.takeError()));
-    module = std::move(*made);
-    optimize(*module, *machine);
-    return success();
-  };
-  llvm::Expected<TemporaryFile> object = TemporaryFile::create("o");
-  if (!object)
-    return fail(object.takeError());
-  LogicalResult outcome = guarded("emulate", lower);
-  if (succeeded(outcome))
-    outcome = writeObject(*module, object->path());
-  if (crashed) {
-    (void)module.release();
-    (void)llvmContext.release();
-  }
-  if (failed(outcome))
-    return failure();
-  if (llvm::Error error = linkLibrary(object->path(), output->temporary()))
-    return fail(std::move(error));
-  llvm::Error error = output->keep();
-  return error ? fail(std::move(error)) : success();
 }
 
 LogicalResult Compilation::writeReport() {
