@@ -9,8 +9,10 @@
 #define BELFRY_RUNTIME_CORE_EXECUTOR_H
 
 #include "runtime/core/Manifest.h"
+#include "runtime/core/Slicing.h"
 #include "runtime/core/Status.h"
 
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
@@ -40,11 +42,19 @@ struct StepTimes {
   }
 };
 
+/// Bytes of the block of a step's scalars.
+int64_t scalarBytesOf(const Manifest &manifest);
+
 /// One function (train, evaluate or predict) of a program, ready to run on the
 /// devices of a run. One thread uses it at a time.
 class Executor {
 public:
-  explicit Executor(const FunctionInfo &function) : function(function) {}
+  /// For batches of up to `maxBatch` rows. The arguments have to outlive the
+  /// executor.
+  Executor(const Manifest &manifest, const FunctionInfo &function,
+           int64_t towers, int64_t maxBatch)
+      : manifest(manifest), function(function), towers(towers),
+        maxBatch(maxBatch) {}
   virtual ~Executor() = default;
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
@@ -84,7 +94,22 @@ protected:
   /// The row of the buffer table, or -1.
   int64_t find(BufferKind kind, int64_t index) const;
 
+  /// The rows of each tower, and those that take part, of a batch.
+  Status cut(int64_t rows, std::vector<RowRange> &ranges, int64_t &used) const;
+
+  /// The array of rows that a buffer is a part of, or null.
+  static void *rowsOf(const BufferInfo &buffer, const StepArrays &arrays);
+
+  /// The scalars of a step lie in one block, a cache line each: its bytes, and
+  /// where in it the seed, the step or a hyperparameter is.
+  int64_t scalarBytes() const { return scalarBytesOf(manifest); }
+  static int64_t scalarOffset(const BufferInfo &buffer);
+  void writeScalars(const StepArrays &arrays, std::byte *block) const;
+
+  const Manifest &manifest;
   const FunctionInfo &function;
+  const int64_t towers;
+  const int64_t maxBatch;
   StepTimes *times = nullptr;
 };
 

@@ -7,23 +7,17 @@
 
 #include "runtime/cuda/CudaExecutor.h"
 #include "runtime/training/Backend.h"
+#include "runtime/training/Placement.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 using namespace belfry::rt;
 using namespace belfry::rt::cuda;
 
-#define BELFRY_CALL(GPU, MEMBER, ...)                                          \
-  BELFRY_RETURN_IF_ERROR(                                                      \
-      (GPU).check((GPU).driver().MEMBER(__VA_ARGS__), #MEMBER))
-
 namespace {
-
-std::string plural(int64_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 /// "3.10 GiB", "12.34 MiB".
 std::string sizeText(int64_t bytes) {
@@ -34,8 +28,6 @@ std::string sizeText(int64_t bytes) {
                 large ? "GiB" : "MiB");
   return text;
 }
-
-int64_t align(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 class CudaBackend : public Backend {
 public:
@@ -56,8 +48,8 @@ public:
 
 private:
   Expected<int> countDevices();
-  int64_t bytesOf(const std::vector<std::string> &functions, size_t device,
-                  int64_t maxBatch) const;
+  std::vector<int64_t> bytesOf(const std::vector<std::string> &functions,
+                               int64_t maxBatch) const;
   Status placeValues();
 
   const belfry_program_v2 &program;
@@ -116,12 +108,8 @@ CudaBackend::choose(const std::string &request, int64_t numTowers) {
                           "compiled for the target 'cuda')");
     names.push_back("gpu:" + std::to_string(std::stoi(number)));
   }
-  if (int64_t(names.size()) > numTowers)
-    return Status::user(wanted + ": " +
-                        plural(int64_t(names.size()), "device") + " for " +
-                        plural(numTowers, "tower") +
-                        "; there can't be more devices than towers, raise "
-                        "'--towers' or name fewer devices");
+  BELFRY_RETURN_IF_ERROR(
+      checkDeviceCount(request, int64_t(names.size()), numTowers));
   Expected<int> count = countDevices();
   if (!count.ok())
     return count.status();
@@ -145,7 +133,6 @@ Status CudaBackend::start(const Manifest &info,
   Expected<int> count = countDevices();
   if (!count.ok())
     return count.status();
-  std::set<std::string> seen;
   for (const std::string &name : devices) {
     Expected<std::unique_ptr<Gpu>> gpu = Gpu::open(
         *driver, *program.device_code, std::stoi(name.substr(4)), name);
@@ -166,7 +153,7 @@ Status CudaBackend::placeValues() {
     std::vector<int64_t> offsets;
     auto place = [&](size_t size) {
       offsets.push_back(bytes);
-      bytes += align(int64_t(size));
+      bytes += alignOnDevice(int64_t(size));
     };
     for (const ParameterInfo &parameter : manifest->parameters)
       place(parameter.bytes());
@@ -184,44 +171,45 @@ Status CudaBackend::placeValues() {
   return Status::success();
 }
 
-int64_t CudaBackend::bytesOf(const std::vector<std::string> &functions,
-                             size_t device, int64_t maxBatch) const {
-  int64_t bytes = 0;
+/// Bytes of the arrays of the functions, by device; two contexts on one GPU
+/// share its memory.
+std::vector<int64_t>
+CudaBackend::bytesOf(const std::vector<std::string> &functions,
+                     int64_t maxBatch) const {
+  std::map<Context, int64_t> bytes;
   for (const std::string &name : functions)
-    if (const FunctionInfo *function = manifest->function(name))
-      bytes +=
-          CudaPlan(*manifest, *function, towers, int64_t(gpus.size()), maxBatch)
-              .devices[device]
-              .total;
-  return bytes;
+    if (const FunctionInfo *function = manifest->function(name)) {
+      CudaPlan plan(*manifest, *function, towers, int64_t(gpus.size()),
+                    maxBatch);
+      for (size_t d = 0; d < gpus.size(); ++d)
+        bytes[gpus[d]->context()] += plan.devices[d].total;
+    }
+  std::vector<int64_t> result;
+  for (const std::unique_ptr<Gpu> &gpu : gpus)
+    result.push_back(bytes[gpu->context()]);
+  return result;
 }
 
 Expected<std::string>
 CudaBackend::checkMemory(const std::vector<std::string> &functions,
                          int64_t maxBatch) {
   std::string line = "memory:";
+  std::vector<int64_t> needed = bytesOf(functions, maxBatch);
   std::set<std::string> told;
   for (size_t d = 0; d < gpus.size(); ++d) {
     Gpu &gpu = *gpus[d];
-    // Two contexts on one GPU share its memory.
-    auto needed = [&](int64_t batch) {
-      int64_t bytes = 0;
-      for (size_t other = 0; other < gpus.size(); ++other)
-        if (gpus[other]->context() == gpu.context())
-          bytes += bytesOf(functions, other, batch);
-      return bytes;
-    };
     if (!told.insert(gpu.name()).second)
       continue;
     size_t available = 0, total = 0;
     BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
     BELFRY_CALL(gpu, memGetInfo, &available, &total);
-    int64_t bytes = needed(maxBatch);
+    int64_t bytes = needed[d];
     if (bytes > int64_t(available)) {
-      int64_t fits = 0, not_ = maxBatch;
-      while (not_ - fits > 1) {
-        int64_t middle = fits + (not_ - fits) / 2;
-        (needed(middle) <= int64_t(available) ? fits : not_) = middle;
+      int64_t fits = 0, tooMany = maxBatch;
+      while (tooMany - fits > 1) {
+        int64_t middle = fits + (tooMany - fits) / 2;
+        (bytesOf(functions, middle)[d] <= int64_t(available) ? fits : tooMany) =
+            middle;
       }
       return Status::user(
           "batches of " + std::to_string(maxBatch) + " rows need " +

@@ -15,15 +15,8 @@
 using namespace belfry::rt;
 using namespace belfry::rt::cuda;
 
-#define BELFRY_CALL(GPU, MEMBER, ...)                                          \
-  BELFRY_RETURN_IF_ERROR(                                                      \
-      (GPU).check((GPU).driver().MEMBER(__VA_ARGS__), #MEMBER))
-
 namespace {
 
-/// Rows of the block of scalars: seed, step, then the hyperparameters.
-constexpr int64_t kSeedRow = 0, kStepRow = 1, kHyperRow = 2;
-constexpr int64_t kScalarStride = 64;
 /// Graphs that are kept: a full batch, the last one, and some more where
 /// somebody alternates.
 constexpr size_t kMostGraphs = 8;
@@ -40,8 +33,8 @@ CudaExecutor::CudaExecutor(const belfry_program_v2 &program,
                            const std::vector<std::unique_ptr<Gpu>> &gpus,
                            const std::vector<DeviceValues> &values,
                            int64_t towers, int64_t maxBatch)
-    : Executor(function), program(program), manifest(manifest), gpus(gpus),
-      values(values), towers(towers),
+    : Executor(manifest, function, towers, maxBatch), program(program),
+      gpus(gpus), values(values),
       plan(manifest, function, towers, int64_t(gpus.size()), maxBatch),
       deviceOf(size_t(towers)), events(gpus.size()), usedEvents(gpus.size()),
       tables(gpus.size()), onceTables(gpus.size()),
@@ -115,9 +108,8 @@ Status CudaExecutor::allocate() {
     BELFRY_CALL(*gpus[d], eventCreate, &mark, kEventDisableTiming);
     arrived.push_back(mark);
   }
-  int64_t hypers = int64_t(manifest.optimizer.hypers.size());
   for (auto [block, bytes] :
-       {std::pair(&scalars, kScalarStride * (kHyperRow + hypers)),
+       {std::pair(&scalars, scalarBytes()),
         std::pair(&results, int64_t(plan.results.size()) * 8)}) {
     Expected<PinnedBlock> pinned = PinnedBlock::allocate(*gpus[0], bytes);
     if (!pinned.ok())
@@ -194,11 +186,9 @@ DevicePtr CudaExecutor::placeOf(size_t row, size_t device, int64_t tower,
   case BufferKind::Slot:
     return values[device].slots[size_t(buffer.index)];
   case BufferKind::Seed:
-    return at(layout.scalars + kSeedRow * kScalarStride);
   case BufferKind::Step:
-    return at(layout.scalars + kStepRow * kScalarStride);
   case BufferKind::Hyper:
-    return at(layout.scalars + (kHyperRow + buffer.index) * kScalarStride);
+    return at(layout.scalars + scalarOffset(buffer));
   default: {
     int64_t first = ranges[size_t(layout.towers.first)].first;
     int64_t ahead =
@@ -221,46 +211,6 @@ void CudaExecutor::bind() {
       fill(tables[d][size_t(i)], mine.first + i, false);
     fill(onceTables[d], mine.first, true);
   }
-}
-
-void CudaExecutor::writeScalars(const StepArrays &arrays) {
-  std::byte *base = scalars.data();
-  std::memcpy(base + kSeedRow * kScalarStride, arrays.seed, 8);
-  std::memcpy(base + kStepRow * kScalarStride, &arrays.step, 4);
-  for (const BufferInfo &buffer : function.buffers) {
-    if (buffer.kind != BufferKind::Hyper)
-      continue;
-    std::byte *place = base + (kHyperRow + buffer.index) * kScalarStride;
-    double value = arrays.hypers[size_t(buffer.index)];
-    auto narrow = float(value);
-    if (buffer.dtype == DType::F64)
-      std::memcpy(place, &value, sizeof(value));
-    else
-      std::memcpy(place, &narrow, sizeof(narrow));
-  }
-}
-
-const void *CudaExecutor::hostArray(const BufferInfo &buffer,
-                                    const StepArrays &arrays) const {
-  const std::vector<void *> *list = nullptr;
-  switch (buffer.kind) {
-  case BufferKind::Input:
-    list = &arrays.inputs;
-    break;
-  case BufferKind::Target:
-    list = &arrays.targets;
-    break;
-  case BufferKind::SampleWeight:
-    list = &arrays.sampleWeights;
-    break;
-  case BufferKind::Output:
-    list = &arrays.outputs;
-    break;
-  default:
-    return nullptr;
-  }
-  return size_t(buffer.index) < list->size() ? (*list)[size_t(buffer.index)]
-                                             : nullptr;
 }
 
 /// The rows of a buffer that a device has.
@@ -287,8 +237,7 @@ Status CudaExecutor::sendInputs(const StepArrays &arrays,
     BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
     for (size_t row = 0; row < function.buffers.size(); ++row) {
       const BufferInfo &buffer = function.buffers[row];
-      const auto *from =
-          static_cast<const std::byte *>(hostArray(buffer, arrays));
+      const auto *from = static_cast<const std::byte *>(rowsOf(buffer, arrays));
       if (!from || layout.incoming[row] < 0)
         continue;
       RowRange rows =
@@ -353,9 +302,7 @@ Status CudaExecutor::copyOutputs() {
       const BufferInfo &buffer = function.buffers[row];
       if (buffer.kind != BufferKind::Output || (buffer.shared && d > 0))
         continue;
-      // The executor's caller gives arrays to write for outputs.
-      auto *to = static_cast<std::byte *>(
-          const_cast<void *>(hostArray(buffer, *running)));
+      auto *to = static_cast<std::byte *>(rowsOf(buffer, *running));
       RowRange rows = rowsOfDevice(ranges, plan.devices[d].towers,
                                    buffer.shared, globalRows);
       int64_t bytes = buffer.bytes.at(rows.rows);
@@ -409,21 +356,6 @@ Status CudaExecutor::waitFor(Event end) {
   }
 }
 
-Status CudaExecutor::cut(int64_t rows, std::vector<RowRange> &towerRows,
-                         int64_t &used) const {
-  if (rows > plan.maxBatch)
-    return Status::internal("a batch of " + std::to_string(rows) +
-                            " rows, planned for " +
-                            std::to_string(plan.maxBatch));
-  Expected<std::vector<RowRange>> slices =
-      sliceBatch(rows, towers, manifest.slicing);
-  if (!slices.ok())
-    return slices.status();
-  towerRows = std::move(*slices);
-  used = usedRows(rows, towers, manifest.slicing);
-  return Status::success();
-}
-
 /// An error of a device says which step it was.
 Status CudaExecutor::inStep(const Status &status) const {
   if (status.ok())
@@ -441,7 +373,7 @@ Status CudaExecutor::begin(const StepArrays &arrays, int64_t rows) {
       return graph.status();
     // Those of a graph are in it.
     std::fill(usedEvents.begin(), usedEvents.end(), 0);
-    writeScalars(arrays);
+    writeScalars(arrays, scalars.data());
     if (stagedRows != rows)
       BELFRY_RETURN_IF_ERROR(sendInputs(arrays, ranges, globalRows));
     stagedRows = -1;

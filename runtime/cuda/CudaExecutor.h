@@ -55,8 +55,10 @@ public:
 
   /// Rows of a buffer of arrays of rows on a device, at most.
   int64_t rowsOn(const BufferInfo &buffer, size_t device) const;
-  /// Bytes of elements that are added by one kernel.
-  static constexpr int64_t kLists = 4096; ///< bytes of lists a sum, at least
+  /// The elements that a device adds of a sum of `count`, and the bytes that a
+  /// tower's share of another device takes there.
+  RowRange shareOf(int64_t count, size_t device) const;
+  static int64_t stagedBytes(const RowRange &share, DType dtype);
 
   /// What is read back after each step: rows of the buffer table, a word each.
   std::vector<size_t> results;
@@ -115,11 +117,6 @@ private:
 
   void bind();
   DevicePtr placeOf(size_t row, size_t device, int64_t tower, bool once) const;
-  void writeScalars(const StepArrays &arrays);
-  const void *hostArray(const BufferInfo &buffer,
-                        const StepArrays &arrays) const;
-  Status cut(int64_t rows, std::vector<RowRange> &towerRows,
-             int64_t &used) const;
   Status sendInputs(const StepArrays &arrays,
                     const std::vector<RowRange> &towerRows, int64_t used);
   Status takeInputs();
@@ -141,13 +138,9 @@ private:
   Expected<Event> event(size_t device);
   Status waitFor(Event done);
 
-  RowRange shareOf(const Sum &sum, size_t device) const;
-
   const belfry_program_v2 &program;
-  const Manifest &manifest;
   const std::vector<std::unique_ptr<Gpu>> &gpus;
   const std::vector<DeviceValues> &values;
-  const int64_t towers;
   CudaPlan plan;
   std::vector<size_t> deviceOf; ///< of each tower
   std::vector<DeviceBlock> blocks;

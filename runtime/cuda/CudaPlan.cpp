@@ -16,14 +16,6 @@ using namespace belfry::rt::cuda;
 
 namespace {
 
-/// Blocks of a device's memory begin at multiples of this, those of cuMemAlloc.
-constexpr int64_t kAlignment = 256;
-constexpr int64_t kScalarStride = 64;
-
-int64_t align(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 bool isRowArray(BufferKind kind) {
   return kind == BufferKind::Input || kind == BufferKind::Target ||
          kind == BufferKind::SampleWeight || kind == BufferKind::Output;
@@ -41,20 +33,24 @@ int64_t CudaPlan::rowsOn(const BufferInfo &buffer, size_t device) const {
 }
 
 int64_t CudaPlan::listBytes() const {
-  return align(2 * towers * int64_t(sizeof(DevicePtr)));
+  return alignOnDevice(2 * towers * int64_t(sizeof(DevicePtr)));
+}
+
+RowRange CudaPlan::shareOf(int64_t count, size_t device) const {
+  auto [first, last] =
+      elementShare(count, int64_t(device), int64_t(devices.size()));
+  return {first, last - first};
+}
+
+int64_t CudaPlan::stagedBytes(const RowRange &share, DType dtype) {
+  return alignOnDevice(share.rows * int64_t(sizeOf(dtype)));
 }
 
 /// Bytes of the largest share of a sum, of all towers of other devices.
 int64_t CudaPlan::stagingBytes(size_t device) const {
-  auto count = int64_t(devices.size());
-  if (count == 1)
-    return 0;
-  int64_t most = 0;
-  int64_t remote = towers - devices[device].towers.rows;
-  auto note = [&](int64_t elements, DType dtype) {
-    auto [first, last] = elementShare(elements, int64_t(device), count);
-    most =
-        std::max(most, remote * align((last - first) * int64_t(sizeOf(dtype))));
+  int64_t remote = towers - devices[device].towers.rows, most = 0;
+  auto note = [&](int64_t count, DType dtype) {
+    most = std::max(most, remote * stagedBytes(shareOf(count, device), dtype));
   };
   for (size_t i = 0; i < buckets.size(); ++i)
     note(memory.buckets[i].second / int64_t(sizeOf(buckets[i].dtype)),
@@ -91,7 +87,7 @@ CudaPlan::CudaPlan(const Manifest &manifest, const FunctionInfo &function,
     DeviceLayout &layout = devices[d];
     auto place = [&](int64_t bytes) {
       int64_t at = layout.total;
-      layout.total += align(bytes);
+      layout.total += alignOnDevice(bytes);
       return at;
     };
     layout.scratch = place(memory.device.total);
@@ -105,8 +101,7 @@ CudaPlan::CudaPlan(const Manifest &manifest, const FunctionInfo &function,
       bool comes = rows && buffer.kind != BufferKind::Output;
       layout.incoming.push_back(comes ? place(bytes) : -1);
     }
-    layout.scalars =
-        place(kScalarStride * (2 + int64_t(manifest.optimizer.hypers.size())));
+    layout.scalars = place(scalarBytesOf(manifest));
     layout.results = place(int64_t(results.size()) * 8);
     layout.lists = place(listBytes() * int64_t(numSums()));
     layout.staging = place(stagingBytes(d));

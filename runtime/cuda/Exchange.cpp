@@ -27,14 +27,7 @@
 using namespace belfry::rt;
 using namespace belfry::rt::cuda;
 
-#define BELFRY_CALL(GPU, MEMBER, ...)                                          \
-  BELFRY_RETURN_IF_ERROR(                                                      \
-      (GPU).check((GPU).driver().MEMBER(__VA_ARGS__), #MEMBER))
-
 namespace {
-
-/// Staged arrays begin at multiples of this.
-constexpr int64_t kAlignment = 256;
 
 const char *textOf(ReduceKind kind) {
   switch (kind) {
@@ -49,12 +42,6 @@ const char *textOf(ReduceKind kind) {
 }
 
 } // namespace
-
-RowRange CudaExecutor::shareOf(const Sum &sum, size_t device) const {
-  auto [first, last] =
-      elementShare(sum.count, int64_t(device), int64_t(gpus.size()));
-  return {first, last - first};
-}
 
 Status CudaExecutor::planSums() {
   // Places of what is summed don't depend on the rows of a batch.
@@ -108,9 +95,8 @@ Status CudaExecutor::writeLists(Sum &sum, size_t number) {
   auto size = int64_t(sizeOf(sum.dtype));
   for (size_t d = 0; d < gpus.size(); ++d) {
     const DeviceLayout &layout = plan.devices[d];
-    RowRange share = shareOf(sum, d);
-    int64_t staged =
-        (share.rows * size + kAlignment - 1) / kAlignment * kAlignment;
+    RowRange share = plan.shareOf(sum.count, d);
+    int64_t staged = CudaPlan::stagedBytes(share, sum.dtype);
     DevicePtr next = blocks[d].at(layout.staging);
     std::vector<DevicePtr> list;
     for (int64_t tower = 0; tower < towers; ++tower) {
@@ -136,13 +122,12 @@ Status CudaExecutor::writeLists(Sum &sum, size_t number) {
 /// The device's share, on its stream for exchanges.
 Status CudaExecutor::enqueueShare(const Sum &sum, size_t device) {
   Gpu &gpu = *gpus[device];
-  RowRange share = shareOf(sum, device);
+  RowRange share = plan.shareOf(sum.count, device);
   if (share.rows == 0)
     return Status::success();
   BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
   auto size = int64_t(sizeOf(sum.dtype));
-  int64_t staged =
-      (share.rows * size + kAlignment - 1) / kAlignment * kAlignment;
+  int64_t staged = CudaPlan::stagedBytes(share, sum.dtype);
   DevicePtr next = blocks[device].at(plan.devices[device].staging);
   for (int64_t tower = 0; tower < towers; ++tower) {
     size_t source = deviceOf[size_t(tower)];
@@ -168,7 +153,7 @@ Status CudaExecutor::shareSum(const Sum &sum, size_t device) {
   BELFRY_RETURN_IF_ERROR(gpu.makeCurrent());
   auto size = int64_t(sizeOf(sum.dtype));
   for (size_t other = 0; other < gpus.size(); ++other) {
-    RowRange share = shareOf(sum, other);
+    RowRange share = plan.shareOf(sum.count, other);
     if (other == device || share.rows == 0)
       continue;
     uint64_t ahead = uint64_t(share.first * size);

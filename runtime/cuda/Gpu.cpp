@@ -19,11 +19,6 @@
 using namespace belfry::rt;
 using namespace belfry::rt::cuda;
 
-/// The call of the driver on a device, with its name.
-#define BELFRY_CALL(GPU, MEMBER, ...)                                          \
-  BELFRY_RETURN_IF_ERROR(                                                      \
-      (GPU).check((GPU).driver().MEMBER(__VA_ARGS__), #MEMBER))
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -14,9 +14,21 @@
 #include <memory>
 #include <vector>
 
+/// Calls MEMBER of the driver's table for a device, and returns the failure,
+/// with the call's name, from the enclosing function.
+#define BELFRY_CALL(GPU, MEMBER, ...)                                          \
+  BELFRY_RETURN_IF_ERROR(                                                      \
+      (GPU).check((GPU).driver().MEMBER(__VA_ARGS__), #MEMBER))
+
 namespace belfry::rt::cuda {
 
 class Gpu;
+
+/// Places within a block of a device's memory are multiples of 256 bytes, as
+/// those of cuMemAlloc are.
+constexpr int64_t alignOnDevice(int64_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
 
 /// Memory of a device; freed with the object.
 class DeviceBlock {

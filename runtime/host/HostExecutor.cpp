@@ -17,10 +17,6 @@ using namespace belfry::rt;
 
 namespace {
 
-/// Rows of the table of scalars: seed, step, then the hyperparameters.
-constexpr size_t kSeedRow = 0, kStepRow = 1, kHyperRow = 2;
-constexpr size_t kScalarStride = 64;
-
 /// Parameters that are worth the threads of all devices for a tower that has
 /// rows alone: those of small models stay near one core, and what is computed
 /// with them for a row takes no longer than to hand it out.
@@ -57,8 +53,8 @@ HostExecutor::HostExecutor(const belfry_program_v2 &program,
                            const Manifest &manifest,
                            const FunctionInfo &function, DeviceGroup &devices,
                            int64_t towers, int64_t maxBatch)
-    : Executor(function), program(program), manifest(manifest),
-      devices(devices), towers(towers), maxBatch(maxBatch),
+    : Executor(manifest, function, towers, maxBatch), program(program),
+      devices(devices),
       plan(planMemory(function,
                       maxTowerRows(maxBatch, towers, manifest.slicing),
                       maxBatch)),
@@ -66,8 +62,7 @@ HostExecutor::HostExecutor(const belfry_program_v2 &program,
                              maxTowerRows(maxBatch, towers, manifest.slicing),
                              maxBatch)),
       blocks(assignTowers(towers, devices.size())), deviceOf(towers),
-      sharedArena(size_t(plan.shared.total)),
-      scalars((kHyperRow + manifest.optimizer.hypers.size()) * kScalarStride),
+      sharedArena(size_t(plan.shared.total)), scalars(size_t(scalarBytes())),
       tables(towers + 1, std::vector<void *>(function.buffers.size())) {
   for (int device = 0; device < devices.size(); ++device) {
     deviceArenas.emplace_back(size_t(plan.device.total));
@@ -116,52 +111,27 @@ void HostExecutor::planRowParts() {
 
 void *HostExecutor::external(const BufferInfo &buffer, const StepArrays &arrays,
                              int64_t firstRow) {
-  auto row = [&](const std::vector<void *> &list) -> void * {
-    auto *base = size_t(buffer.index) < list.size()
-                     ? static_cast<std::byte *>(list[buffer.index])
-                     : nullptr;
-    return base ? base + buffer.bytes.perRow * firstRow : nullptr;
-  };
   switch (buffer.kind) {
-  case BufferKind::Input:
-    return row(arrays.inputs);
-  case BufferKind::Target:
-    return row(arrays.targets);
-  case BufferKind::SampleWeight:
-    return row(arrays.sampleWeights);
-  case BufferKind::Output:
-    return row(arrays.outputs);
   case BufferKind::Parameter:
     return arrays.parameters[buffer.index];
   case BufferKind::Slot:
     return arrays.slots[buffer.index];
   case BufferKind::Seed:
-    return scalars.data() + kSeedRow * kScalarStride;
   case BufferKind::Step:
-    return scalars.data() + kStepRow * kScalarStride;
   case BufferKind::Hyper:
-    return scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
-  default:
-    return nullptr;
+    return scalars.data() + scalarOffset(buffer);
+  default: {
+    auto *base = static_cast<std::byte *>(rowsOf(buffer, arrays));
+    return base ? base + buffer.bytes.perRow * firstRow : nullptr;
+  }
   }
 }
 
 void HostExecutor::bind(const StepArrays &arrays, int64_t rows) {
   globalRows = rows;
-  std::memcpy(scalars.data() + kSeedRow * kScalarStride, arrays.seed, 8);
-  std::memcpy(scalars.data() + kStepRow * kScalarStride, &arrays.step, 4);
+  writeScalars(arrays, scalars.data());
   for (size_t i = 0; i < function.buffers.size(); ++i) {
     const BufferInfo &buffer = function.buffers[i];
-    if (buffer.kind == BufferKind::Hyper) {
-      std::byte *place =
-          scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
-      double value = arrays.hypers[buffer.index];
-      auto narrow = float(value);
-      if (buffer.dtype == DType::F64)
-        std::memcpy(place, &value, sizeof(value));
-      else
-        std::memcpy(place, &narrow, sizeof(narrow));
-    }
     // The table after the towers' is that of the phases which run once: they
     // see the whole batch, and the first tower's copy of what each tower has.
     for (int64_t table = 0; table <= towers; ++table) {
@@ -203,15 +173,9 @@ void HostExecutor::bind(const StepArrays &arrays, int64_t rows) {
 }
 
 Status HostExecutor::begin(const StepArrays &arrays, int64_t rows) {
-  if (rows > maxBatch)
-    return Status::internal("a batch of " + std::to_string(rows) +
-                            " rows, planned for " + std::to_string(maxBatch));
-  Expected<std::vector<RowRange>> cut =
-      sliceBatch(rows, towers, manifest.slicing);
-  if (!cut.ok())
-    return cut.status();
-  ranges = std::move(*cut);
-  bind(arrays, usedRows(rows, towers, manifest.slicing));
+  int64_t used = 0;
+  BELFRY_RETURN_IF_ERROR(cut(rows, ranges, used));
+  bind(arrays, used);
   // A tower that has rows alone has the threads of all devices, too.
   auto hasRows = [](const RowRange &range) { return range.rows > 0; };
   towersInTurn = devices.size() > 1 && parameterBytes >= kShareBytes &&

@@ -54,10 +54,7 @@ private:
   void gather(const ScheduleItem &item, int device);
 
   const belfry_program_v2 &program;
-  const Manifest &manifest;
   DeviceGroup &devices;
-  const int64_t towers;
-  const int64_t maxBatch;
   MemoryPlan plan;
   std::vector<bool> barriers; ///< after which items
   /// The arrays of each all-reduce, by item.

@@ -15,10 +15,6 @@ using namespace belfry::rt;
 
 namespace {
 
-std::string plural(int64_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// The M of `cpu:M`, or of `cpu:0,cpu:1`, which names contexts one by one.
 Expected<int64_t> parseDevices(const std::string &text,
                                const std::string &target) {
@@ -44,6 +40,21 @@ Expected<int64_t> parseDevices(const std::string &text,
 }
 
 } // namespace
+
+std::string belfry::rt::plural(int64_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+Status belfry::rt::checkDeviceCount(const std::string &request, int64_t devices,
+                                    int64_t towers) {
+  if (devices <= towers)
+    return Status::success();
+  return Status::user("'--devices " + request +
+                      "': " + plural(devices, "device") + " for " +
+                      plural(towers, "tower") +
+                      "; there can't be more devices than towers, raise "
+                      "'--towers' or name fewer devices");
+}
 
 Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
                                                 const Manifest &manifest,
@@ -75,12 +86,8 @@ Expected<Placement> belfry::rt::settlePlacement(const PlacementRequest &request,
     if (!asked.ok())
       return asked.status();
     devices = *asked;
-    if (devices > placement.towers)
-      return Status::user("'--devices " + request.devices +
-                          "': " + plural(devices, "device") + " for " +
-                          plural(placement.towers, "tower") +
-                          "; there can't be more devices than towers, raise "
-                          "'--towers' or name fewer devices");
+    BELFRY_RETURN_IF_ERROR(
+        checkDeviceCount(request.devices, devices, placement.towers));
     if (devices > kMaxThreads)
       return Status::user("'--devices " + request.devices +
                           "': expected at most " + std::to_string(kMaxThreads) +

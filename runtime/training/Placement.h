@@ -59,6 +59,13 @@ struct Placement {
 inline constexpr int64_t kMaxTowers = 65536;
 inline constexpr int64_t kMaxThreads = 4096;
 
+/// "1 tower", "2 towers".
+std::string plural(int64_t count, const std::string &what);
+
+/// Fails where `--devices` names more devices than there are towers.
+Status checkDeviceCount(const std::string &request, int64_t devices,
+                        int64_t towers);
+
 /// Settles towers and devices for `cores` usable cores. Fails on more devices
 /// than towers or threads, on numbers below 1, and on devices that the target
 /// has not. `backend` is the program's, or null.
