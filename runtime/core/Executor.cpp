@@ -154,12 +154,7 @@ void Executor::bind(const StepArrays &arrays, int64_t rows) {
     if (buffer.kind == BufferKind::Hyper) {
       std::byte *place =
           scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
-      double value = arrays.hypers[buffer.index];
-      auto narrow = float(value);
-      if (buffer.dtype == DType::F64)
-        std::memcpy(place, &value, sizeof(value));
-      else
-        std::memcpy(place, &narrow, sizeof(narrow));
+      storeElement(buffer.dtype, place, 0, arrays.hypers[buffer.index]);
     }
     // The table after the towers' is that of the phases which run once: they
     // see the whole batch, and the first tower's copy of what each tower has.
@@ -409,19 +404,7 @@ double Executor::scalar(BufferKind kind, int64_t index) const {
   if (!buffer)
     return 0;
   const void *place = tables[towers][row];
-  switch (buffer->dtype) {
-  case DType::F32:
-    return *static_cast<const float *>(place);
-  case DType::F64:
-    return *static_cast<const double *>(place);
-  case DType::I32:
-    return *static_cast<const int32_t *>(place);
-  case DType::I64:
-    return double(*static_cast<const int64_t *>(place));
-  case DType::I1:
-    return *static_cast<const uint8_t *>(place);
-  }
-  return 0;
+  return loadElement(buffer->dtype, place, 0);
 }
 
 const void *Executor::array(BufferKind kind, int64_t index) const {
