@@ -44,9 +44,9 @@ constexpr int64_t kUnrolled[] = {1, 2, 4, 8};
 class TowerReduction {
 public:
   TowerReduction(OpBuilder &b, gpu::GPUFuncOp kernel, StringRef kind,
-                 Type element)
+                 Type element, bool isTruth)
       : b(b), loc(kernel.getLoc()), kernel(kernel), kind(kind),
-        element(element) {}
+        element(element), isTruth(isTruth) {}
   void build();
 
 private:
@@ -70,6 +70,7 @@ private:
   gpu::GPUFuncOp kernel;
   StringRef kind;
   Type element;
+  bool isTruth;           ///< a byte that is 0 or 1
   Value from, towers, at; ///< towers and the element's number as i64
 };
 
@@ -111,13 +112,11 @@ Value TowerReduction::combine(Value left, Value right) {
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, left, left);
     better = arith::OrIOp::create(b, loc, better, nan);
   } else {
-    // Bytes are truth values.
-    bool isByte = element.isInteger(8);
     arith::CmpIPredicate order =
         kind == "max"
-            ? isByte ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt
-        : isByte ? arith::CmpIPredicate::ult
-                 : arith::CmpIPredicate::slt;
+            ? isTruth ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt
+        : isTruth ? arith::CmpIPredicate::ult
+                  : arith::CmpIPredicate::slt;
     better = arith::CmpIOp::create(b, loc, order, left, right);
   }
   return arith::SelectOp::create(b, loc, better, left, right);
@@ -237,7 +236,8 @@ void AddTowerReductionsPass::runOnOperation() {
       return signalPassFailure();
     }
     // In memory a truth value is a byte.
-    if (element.isInteger(1))
+    bool isTruth = element.isInteger(1);
+    if (isTruth)
       element = b.getI8Type();
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type index = b.getIndexType();
@@ -249,7 +249,7 @@ void AddTowerReductionsPass::runOnOperation() {
     kernel.setKnownBlockSizeAttr(
         b.getDenseI32ArrayAttr({int32_t(kBlockThreads), 1, 1}));
     b.setInsertionPointToStart(&kernel.getBody().front());
-    TowerReduction(b, kernel, kind, element).build();
+    TowerReduction(b, kernel, kind, element, isTruth).build();
     b.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(b, loc);
   }

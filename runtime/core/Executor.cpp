@@ -22,17 +22,5 @@ double Executor::scalar(BufferKind kind, int64_t index) const {
   const void *place = row < 0 ? nullptr : array(kind, index);
   if (!place)
     return 0;
-  switch (function.buffers[size_t(row)].dtype) {
-  case DType::F32:
-    return *static_cast<const float *>(place);
-  case DType::F64:
-    return *static_cast<const double *>(place);
-  case DType::I32:
-    return *static_cast<const int32_t *>(place);
-  case DType::I64:
-    return double(*static_cast<const int64_t *>(place));
-  case DType::I1:
-    return *static_cast<const uint8_t *>(place);
-  }
-  return 0;
+  return loadElement(function.buffers[size_t(row)].dtype, place, 0);
 }

@@ -231,12 +231,7 @@ void CudaExecutor::writeScalars(const StepArrays &arrays) {
     if (buffer.kind != BufferKind::Hyper)
       continue;
     std::byte *place = base + (kHyperRow + buffer.index) * kScalarStride;
-    double value = arrays.hypers[size_t(buffer.index)];
-    auto narrow = float(value);
-    if (buffer.dtype == DType::F64)
-      std::memcpy(place, &value, sizeof(value));
-    else
-      std::memcpy(place, &narrow, sizeof(narrow));
+    storeElement(buffer.dtype, place, 0, arrays.hypers[size_t(buffer.index)]);
   }
 }
 

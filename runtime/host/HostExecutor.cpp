@@ -155,12 +155,7 @@ void HostExecutor::bind(const StepArrays &arrays, int64_t rows) {
     if (buffer.kind == BufferKind::Hyper) {
       std::byte *place =
           scalars.data() + (kHyperRow + buffer.index) * kScalarStride;
-      double value = arrays.hypers[buffer.index];
-      auto narrow = float(value);
-      if (buffer.dtype == DType::F64)
-        std::memcpy(place, &value, sizeof(value));
-      else
-        std::memcpy(place, &narrow, sizeof(narrow));
+      storeElement(buffer.dtype, place, 0, arrays.hypers[buffer.index]);
     }
     // The table after the towers' is that of the phases which run once: they
     // see the whole batch, and the first tower's copy of what each tower has.
