@@ -64,6 +64,8 @@ void belfry::buildLowerStage(OpPassManager &pm, const HostOptions &options) {
     optimizations.disable(Optimization::RecomputeSmall);
     optimizations.disable(Optimization::OrderUnits);
   }
+  // A module that comes in at this stage may not have been asked yet.
+  pm.addPass(createWidenNarrowFloats());
   // Constants that passes made one by one are one; dead values are gone, so
   // that nothing is kept across a phase for nobody.
   pm.addPass(createCSEPass());

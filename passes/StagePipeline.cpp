@@ -37,6 +37,8 @@ void belfry::buildTrainStepStage(OpPassManager &pm) {
 void belfry::buildParallelStage(OpPassManager &pm, int64_t towers,
                                 tower::Slicing slicing,
                                 const Optimizations &optimizations) {
+  // First, so that sums over towers are of f32.
+  pm.addPass(createWidenNarrowFloats());
   MakeParallelOptions options;
   options.towers = towers;
   options.slicing = slicing;

@@ -18,6 +18,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Nn_CoreTrait : NativeOpTrait<"CoreOp", []> {
   let cppNamespace = "::belfry::nn";
 }
+/// A core op that computes with the elements of its operands.
+def Nn_ArithmeticTrait : NativeOpTrait<"Arithmetic", []> {
+  let cppNamespace = "::belfry::nn";
+}
 class Nn_CoreOp<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic, !listconcat([Pure, Nn_CoreTrait], traits)>;
 
@@ -45,16 +49,16 @@ def Nn_ConstantOp : Nn_CoreOp<"constant",
   let hasVerifier = 1;
 }
 
-def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
+def Nn_UnaryOp : Nn_CoreOp<"unary", [Nn_ArithmeticTrait, SameOperandsAndResultShape]> {
   let summary = "an elementwise function of one operand";
   let description = [{
     `is_finite` maps a float tensor to i1, `not` maps i1 to i1, `neg`, `abs` and
-    `sign` take i32 too; all other kinds take and give floats. `sign` of a NaN
+    `sign` take integers too; all other kinds take and give floats. `sign` of a NaN
     is NaN, of ±0 it is ±0.
 
     Constraints:
     - the kind fits the operand's element type: `not` takes i1, `neg`,
-      `abs` and `sign` take i32 or floats, the others take floats
+      `abs` and `sign` take integers or floats, the others take floats
     - the result has the operand's shape and, but for `is_finite` (i1),
       its element type
 
@@ -73,18 +77,18 @@ def Nn_UnaryOp : Nn_CoreOp<"unary", [SameOperandsAndResultShape]> {
   let hasFolder = 1;
 }
 
-def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
+def Nn_BinaryOp : Nn_CoreOp<"binary", [Nn_ArithmeticTrait, SameOperandsAndResultType]> {
   let summary = "an elementwise function of two operands of one type";
   let description = [{
-    Nothing broadcasts: see nn.broadcast. `and`, `or`, `xor` take i1 or i32;
-    `pow` takes floats; the others numbers. `max` and `min` give NaN where an
+    Nothing broadcasts: see nn.broadcast. `and`, `or`, `xor` take i1 or
+    integers; `pow` takes floats; the others numbers. Integers wrap. `max` and `min` give NaN where an
     operand is NaN. Integer `div` truncates toward zero and gives 0 for a
     divisor of 0; `rem` has the sign of the dividend.
 
     Constraints:
     - operands and result have one type
     - the kind fits the element type: `and`, `or` and `xor` take i1 or
-      i32, `pow` floats, the others numbers
+      integers, `pow` floats, the others numbers
 
     ```mlir
     %z = nn.binary add %x, %y : tensor<?x4xf32>
@@ -98,7 +102,7 @@ def Nn_BinaryOp : Nn_CoreOp<"binary", [SameOperandsAndResultType]> {
 }
 
 def Nn_CompareOp : Nn_CoreOp<"compare",
-    [SameOperandsAndResultShape, AllTypesMatch<["lhs", "rhs"]>]> {
+    [Nn_ArithmeticTrait, SameOperandsAndResultShape, AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "an elementwise comparison";
   let description = [{
     Ordered, as in IEEE 754: every comparison with NaN is false, but `ne`,
@@ -142,6 +146,7 @@ def Nn_ConvertOp : Nn_CoreOp<"convert", [SameOperandsAndResultShape]> {
   let summary = "a conversion of the element type";
   let description = [{
     Float to integer truncates toward zero, saturates, and gives 0 for NaN.
+    Integer to a narrower integer keeps the low bits.
     To i1 is "not equal to zero". From i1 gives 0 or 1.
 
     Constraints:

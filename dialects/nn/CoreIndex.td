@@ -36,7 +36,7 @@ def Nn_GatherOp : Nn_CoreOp<"gather", [InferTypeOpAdaptor]> {
   }];
 }
 
-def Nn_ScatterAddOp : Nn_CoreOp<"scatter_add", [AllTypesMatch<["init", "result"]>]> {
+def Nn_ScatterAddOp : Nn_CoreOp<"scatter_add", [Nn_ArithmeticTrait, AllTypesMatch<["init", "result"]>]> {
   let summary = "adds slices to a table by index";
   let description = [{
     The dual of nn.gather: the slice of `updates` for each id is added to the
@@ -67,7 +67,8 @@ def Nn_ScatterAddOp : Nn_CoreOp<"scatter_add", [AllTypesMatch<["init", "result"]
 def Nn_IotaOp : Nn_CoreOp<"iota"> {
   let summary = "indices along a dimension";
   let description = [{
-    Every element is its index along `dim`. A dynamic dimension has the extent
+    Every element is its index along `dim`, converted as nn.convert converts an
+    i32. A dynamic dimension has the extent
     of the one dynamic dimension of `like`; it is not `dim`.
 
     Constraints:
@@ -131,7 +132,7 @@ def Nn_RandomOp : Nn_CoreOp<"random", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Nn_RandomKindAttr:$kind, Nn_SeedTensor:$seed, Nn_ScalarI32:$step,
                        Optional<Nn_ScalarI32>:$row_offset, Optional<Nn_Tensor>:$like, I32Attr:$stream);
-  let results = (outs Nn_NumberTensor:$result);
+  let results = (outs Nn_DrawnTensor:$result);
   let assemblyFormat = [{
     custom<BareEnum>($kind) `seed` $seed `step` $step (`row_offset` $row_offset^)?
     `stream` `=` $stream (`like` $like^ `:` type($like))? attr-dict `->` type($result)

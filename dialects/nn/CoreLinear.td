@@ -10,7 +10,7 @@
 
 include "dialects/nn/CoreElementwise.td"
 
-def Nn_DotOp : Nn_CoreOp<"dot", [InferTypeOpAdaptor]> {
+def Nn_DotOp : Nn_CoreOp<"dot", [Nn_ArithmeticTrait, InferTypeOpAdaptor]> {
   let summary = "a batched contraction";
   let description = [{
     Dimensions `lhs_batch[i]` and `rhs_batch[i]` run together and come first in
@@ -42,7 +42,7 @@ def Nn_DotOp : Nn_CoreOp<"dot", [InferTypeOpAdaptor]> {
   }];
 }
 
-def Nn_Conv2DOp : Nn_CoreOp<"conv2d"> {
+def Nn_Conv2DOp : Nn_CoreOp<"conv2d", [Nn_ArithmeticTrait]> {
   let summary = "a two-dimensional convolution (cross-correlation), NHWC";
   let description = [{
     Input (N, H, W, C), kernel (KH, KW, C, F), result (N, OH, OW, F).
@@ -72,7 +72,7 @@ def Nn_Conv2DOp : Nn_CoreOp<"conv2d"> {
   let hasVerifier = 1;
 }
 
-def Nn_Conv2DInputGradOp : Nn_CoreOp<"conv2d_input_grad"> {
+def Nn_Conv2DInputGradOp : Nn_CoreOp<"conv2d_input_grad", [Nn_ArithmeticTrait]> {
   let summary = "the gradient of nn.conv2d for its input";
   let description = [{
     From the gradient of the result and the kernel; attributes are those of the
@@ -97,7 +97,7 @@ def Nn_Conv2DInputGradOp : Nn_CoreOp<"conv2d_input_grad"> {
   let hasVerifier = 1;
 }
 
-def Nn_Conv2DKernelGradOp : Nn_CoreOp<"conv2d_kernel_grad"> {
+def Nn_Conv2DKernelGradOp : Nn_CoreOp<"conv2d_kernel_grad", [Nn_ArithmeticTrait]> {
   let summary = "the gradient of nn.conv2d for its kernel";
   let description = [{
     From the input and the gradient of the result; attributes are those of the

@@ -40,7 +40,7 @@ def Nn_BroadcastOp : Nn_CoreOp<"broadcast"> {
   let hasFolder = 1;
 }
 
-def Nn_ReduceOp : Nn_CoreOp<"reduce", [InferTypeOpAdaptor]> {
+def Nn_ReduceOp : Nn_CoreOp<"reduce", [Nn_ArithmeticTrait, InferTypeOpAdaptor]> {
   let summary = "a reduction over dimensions, which disappear";
   let description = [{
     `sum`, `max`, `min` of numbers; `and`, `or` of i1. Of no elements they are
@@ -66,7 +66,7 @@ def Nn_ReduceOp : Nn_CoreOp<"reduce", [InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-def Nn_ArgMaxOp : Nn_CoreOp<"argmax", [InferTypeOpAdaptor]> {
+def Nn_ArgMaxOp : Nn_CoreOp<"argmax", [Nn_ArithmeticTrait, InferTypeOpAdaptor]> {
   let summary = "the lowest index of the largest element along a dimension";
   let description = [{
     A NaN counts as larger than every number. The dimension is static and not

@@ -106,9 +106,11 @@ struct SelectDistribution : DistributionModel<SelectDistribution, SelectOp> {
 
 struct ConvertDistribution : DistributionModel<ConvertDistribution, ConvertOp> {
   static void apply(ConvertOp op, Transfer &t) {
-    // Sums of integers are added up as integers, which is exact.
-    bool floats = isa<FloatType>(getElementTypeOrSelf(op.getOperand())) &&
-                  isa<FloatType>(getElementTypeOrSelf(op));
+    // Sums of integers are added up as integers, which is exact. f16 and bf16
+    // are made of the whole sum, rounded once.
+    Type from = getElementTypeOrSelf(op.getOperand()),
+         to = getElementTypeOrSelf(op);
+    bool floats = isa<FloatType>(from) && isa<FloatType>(to) && !isNarrow(to);
     if (t[0].isPartial() && floats)
       return t.giveAll(t[0]);
     alike(t);

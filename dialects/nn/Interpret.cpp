@@ -16,6 +16,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace belfry;
 using namespace belfry::nn;
 using namespace belfry::nn::interp;
 
@@ -93,7 +94,8 @@ size_t belfry::nn::hostTypeSize(HostType type) {
 }
 
 StringRef belfry::nn::hostTypeName(HostType type) {
-  constexpr StringLiteral names[] = {"i1", "i32", "f32", "f64"};
+  constexpr StringLiteral names[] = {"i1",  "i8",   "i32", "i64",
+                                     "f16", "bf16", "f32", "f64"};
   return names[static_cast<size_t>(type)];
 }
 
@@ -116,26 +118,40 @@ double HostTensor::getAsDouble(int64_t index) const {
   });
 }
 
+int64_t HostTensor::getAsInteger(int64_t index) const {
+  return dispatch(type, [&]<typename T>() {
+    return static_cast<int64_t>(values<T>()[index]);
+  });
+}
+
 HostTensor HostTensor::reshape(ArrayRef<int64_t> newShape) const {
   HostTensor result = *this;
   result.shape.assign(newShape.begin(), newShape.end());
   return result;
 }
 
-/// Float to integer truncates toward zero and saturates; NaN gives 0.
+/// Float to integer truncates toward zero and saturates, and NaN gives 0;
+/// integer to integer keeps the low bits; f16 and bf16 are made of an f32.
 template <typename To, typename From> static To convertElement(From x) {
-  if constexpr (std::is_same_v<To, uint8_t>) {
+  if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
+    return convertElement<To>(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, Half> ||
+                       std::is_same_v<To, BFloat16>) {
+    return To(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, uint8_t>) {
     return x != 0;
-  } else if constexpr (std::is_same_v<To, int32_t> &&
+  } else if constexpr (std::is_integral_v<To> &&
                        std::is_floating_point_v<From>) {
     if (x != x)
       return 0;
+    // The bounds are powers of two, the upper one the first that is too large.
+    constexpr double low = std::numeric_limits<To>::min();
     double wide = x;
-    if (wide >= std::numeric_limits<int32_t>::max())
-      return std::numeric_limits<int32_t>::max();
-    if (wide <= std::numeric_limits<int32_t>::min())
-      return std::numeric_limits<int32_t>::min();
-    return static_cast<int32_t>(wide);
+    if (wide >= -low)
+      return std::numeric_limits<To>::max();
+    if (wide <= low)
+      return std::numeric_limits<To>::min();
+    return static_cast<To>(wide);
   } else {
     return static_cast<To>(x);
   }
@@ -201,9 +217,23 @@ std::string HostTensor::typeString() const {
 //===----------------------------------------------------------------------===//
 
 HostType InterpretContext::getHostType(Type element) const {
-  if (isa<FloatType>(element))
-    return getFloatType();
-  return element.isInteger(1) ? HostType::Bool : HostType::I32;
+  if (isa<FloatType>(element)) {
+    if (precision == Precision::F64)
+      return HostType::F64;
+    return element.isF16()    ? HostType::F16
+           : element.isBF16() ? HostType::BF16
+                              : HostType::F32;
+  }
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
+    return HostType::Bool;
+  case 8:
+    return HostType::I8;
+  case 32:
+    return HostType::I32;
+  default:
+    return HostType::I64;
+  }
 }
 
 LogicalResult InterpretContext::fail(Operation *op, const Twine &message) {
@@ -220,6 +250,25 @@ LogicalResult InterpretContext::adopt(const Failure &other,
   failure = other;
   failure->where = where.str();
   return llvm::failure();
+}
+
+LogicalResult belfry::nn::runWidened(Operation *op,
+                                     ArrayRef<HostTensor> operands,
+                                     InterpretContext &context,
+                                     SmallVectorImpl<HostTensor> &results,
+                                     Rule rule) {
+  SmallVector<HostTensor> wide(operands);
+  for (HostTensor &operand : wide)
+    if (isNarrow(operand.getType()))
+      operand = operand.convertTo(HostType::F32);
+  if (failed(rule(wide, results)))
+    return failure();
+  for (auto [value, result] : llvm::zip_equal(op->getResults(), results)) {
+    HostType type = context.getHostType(tensorType(value).getElementType());
+    if (isNarrow(type))
+      result = result.convertTo(type);
+  }
+  return success();
 }
 
 LogicalResult belfry::nn::interpretBlock(Block &block,

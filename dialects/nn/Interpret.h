@@ -14,6 +14,7 @@
 #ifndef BELFRY_NN_INTERPRET_H
 #define BELFRY_NN_INTERPRET_H
 
+#include "belfry/NarrowFloats.h"
 #include "dialects/nn/Nn.h"
 
 #include <memory>
@@ -24,32 +25,63 @@
 namespace belfry::nn {
 
 /// The element types of tensors on the host. i1 is a byte, 0 or 1.
-enum class HostType : uint8_t { Bool, I32, F32, F64 };
+enum class HostType : uint8_t { Bool, I8, I32, I64, F16, BF16, F32, F64 };
 
 /// Bytes of one element.
 size_t hostTypeSize(HostType type);
-/// "i1", "i32", "f32" or "f64".
+/// "i1", "i8", …, as dtypeName() has them.
 llvm::StringRef hostTypeName(HostType type);
 
 template <typename T> constexpr HostType hostTypeOf();
 template <> constexpr HostType hostTypeOf<uint8_t>() { return HostType::Bool; }
+template <> constexpr HostType hostTypeOf<int8_t>() { return HostType::I8; }
 template <> constexpr HostType hostTypeOf<int32_t>() { return HostType::I32; }
+template <> constexpr HostType hostTypeOf<int64_t>() { return HostType::I64; }
+template <> constexpr HostType hostTypeOf<Half>() { return HostType::F16; }
+template <> constexpr HostType hostTypeOf<BFloat16>() { return HostType::BF16; }
 template <> constexpr HostType hostTypeOf<float>() { return HostType::F32; }
 template <> constexpr HostType hostTypeOf<double>() { return HostType::F64; }
 
-/// Calls `f.template operator()<T>()` with the C++ type of `type`.
-template <typename F> decltype(auto) dispatch(HostType type, F &&f) {
+/// Whether values are kept in 16 bits and computed with in f32.
+inline bool isNarrow(HostType type) {
+  return type == HostType::F16 || type == HostType::BF16;
+}
+inline bool isFloat(HostType type) { return type >= HostType::F16; }
+inline bool isInteger(HostType type) {
+  return type >= HostType::I8 && type <= HostType::I64;
+}
+
+/// Calls `f.template operator()<T>()` with the C++ type of `type`, which is one
+/// that ops compute with: all but f16 and bf16.
+template <typename F> decltype(auto) dispatchComputed(HostType type, F &&f) {
   switch (type) {
   case HostType::Bool:
     return f.template operator()<uint8_t>();
+  case HostType::I8:
+    return f.template operator()<int8_t>();
   case HostType::I32:
     return f.template operator()<int32_t>();
+  case HostType::I64:
+    return f.template operator()<int64_t>();
   case HostType::F32:
     return f.template operator()<float>();
   case HostType::F64:
     return f.template operator()<double>();
+  case HostType::F16:
+  case HostType::BF16:
+    break;
   }
-  llvm_unreachable("no further host types");
+  llvm_unreachable("operands of 16 bits are widened before a rule is run");
+}
+
+/// The same for any type; what `f` does has to be right for values as they are
+/// stored: moves and conversions.
+template <typename F> decltype(auto) dispatch(HostType type, F &&f) {
+  if (type == HostType::F16)
+    return f.template operator()<Half>();
+  if (type == HostType::BF16)
+    return f.template operator()<BFloat16>();
+  return dispatchComputed(type, std::forward<F>(f));
 }
 
 /// A dense row-major tensor. Copies share the elements, which are copied when
@@ -99,6 +131,8 @@ public:
   }
   /// Element `index` in row-major order, as a double.
   double getAsDouble(int64_t index) const;
+  /// Element `index` of a tensor of integers or truth values.
+  int64_t getAsInteger(int64_t index) const;
 
   /// The same elements under another shape of as many elements.
   HostTensor reshape(llvm::ArrayRef<int64_t> newShape) const;
@@ -124,8 +158,9 @@ private:
   std::shared_ptr<std::vector<uint64_t>> storage;
 };
 
-/// In what precision floats are computed, whatever the type in the program:
-/// rounded to f32 after each op, or as doubles throughout.
+/// In what precision floats are computed: rounded after each op, to f16 or bf16
+/// where the program says so and else to f32, or as doubles throughout,
+/// whatever the type in the program.
 enum class Precision { F32, F64 };
 
 /// What rules share: the precision, and the first error.
@@ -140,9 +175,6 @@ public:
   explicit InterpretContext(Precision precision) : precision(precision) {}
 
   Precision getPrecision() const { return precision; }
-  HostType getFloatType() const {
-    return precision == Precision::F32 ? HostType::F32 : HostType::F64;
-  }
   /// How values of an element type of the program are held.
   HostType getHostType(mlir::Type element) const;
 
@@ -158,6 +190,17 @@ private:
   Precision precision;
   std::optional<Failure> failure;
 };
+
+/// The meaning of an op that has a rule.
+using Rule = llvm::function_ref<llvm::LogicalResult(
+    llvm::ArrayRef<HostTensor>, llvm::SmallVectorImpl<HostTensor> &)>;
+/// Runs `rule` on operands of f16 and bf16 widened to f32, and rounds what the
+/// result types of `op` want in these.
+llvm::LogicalResult runWidened(mlir::Operation *op,
+                               llvm::ArrayRef<HostTensor> operands,
+                               InterpretContext &context,
+                               llvm::SmallVectorImpl<HostTensor> &results,
+                               Rule rule);
 
 /// Runs a block of core ops, given its arguments. `results` are the operands
 /// of its terminator.

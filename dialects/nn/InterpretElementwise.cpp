@@ -81,27 +81,19 @@ static LogicalResult constantRule(ConstantOp op, Operands,
     v.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
     return v.convertToDouble();
   };
-  bool filled = false;
-  switch (result.getType()) {
-  case HostType::F32:
-    filled = fillConstant<float, APFloat>(
-        op.getValue(), result,
-        [&](const APFloat &v) { return static_cast<float>(toDouble(v)); });
-    break;
-  case HostType::F64:
-    filled = fillConstant<double, APFloat>(op.getValue(), result, toDouble);
-    break;
-  case HostType::I32:
-    filled =
-        fillConstant<int32_t, APInt>(op.getValue(), result, [](const APInt &v) {
-          return static_cast<int32_t>(v.getSExtValue());
-        });
-    break;
-  case HostType::Bool:
-    filled = fillConstant<uint8_t, APInt>(
-        op.getValue(), result, [](const APInt &v) { return !v.isZero(); });
-    break;
-  }
+  bool filled = dispatch(result.getType(), [&]<typename T>() {
+    if constexpr (std::is_same_v<T, uint8_t>)
+      return fillConstant<T, APInt>(op.getValue(), result,
+                                    [](const APInt &v) { return !v.isZero(); });
+    else if constexpr (std::is_integral_v<T>)
+      return fillConstant<T, APInt>(op.getValue(), result, [](const APInt &v) {
+        return static_cast<T>(v.getSExtValue());
+      });
+    else
+      return fillConstant<T, APFloat>(
+          op.getValue(), result,
+          [&](const APFloat &v) { return static_cast<T>(toDouble(v)); });
+  });
   if (!filled)
     return context.fail(op, "has a value whose elements cannot be read");
   results.push_back(std::move(result));
@@ -160,30 +152,25 @@ static LogicalResult unaryRule(UnaryOp op, Operands operands,
                                InterpretContext &context, Results &results) {
   UnaryKind kind = op.getKind();
   const HostTensor &x = operands[0];
-  switch (x.getType()) {
-  case HostType::Bool:
-    if (kind != UnaryKind::Not)
-      break;
+  HostType type = x.getType();
+  bool ofInteger = kind == UnaryKind::Neg || kind == UnaryKind::Abs ||
+                   kind == UnaryKind::Sign;
+  if (type == HostType::Bool && kind == UnaryKind::Not) {
     results.push_back(map<uint8_t, uint8_t>(x, [](uint8_t b) { return !b; }));
     return success();
-  case HostType::I32:
-    if (kind == UnaryKind::Neg)
-      results.push_back(
-          map<int32_t, int32_t>(x, [](int32_t i) { return 0u - i; }));
-    else if (kind == UnaryKind::Abs)
-      results.push_back(map<int32_t, int32_t>(
-          x, [](int32_t i) { return i < 0 ? 0u - i : i; }));
-    else if (kind == UnaryKind::Sign)
-      results.push_back(map<int32_t, int32_t>(
-          x, [](int32_t i) { return (i > 0) - (i < 0); }));
-    else
-      break;
+  }
+  if (isInteger(type) && ofInteger) {
+    dispatchComputed(type, [&]<typename T>() {
+      results.push_back(map<T, T>(x, [&](T i) -> T {
+        if (kind == UnaryKind::Sign)
+          return (i > 0) - (i < 0);
+        return kind == UnaryKind::Neg || i < 0 ? subOf<T>(0, i) : i;
+      }));
+    });
     return success();
-  case HostType::F32:
-  case HostType::F64:
-    if (kind == UnaryKind::Not)
-      break;
-    dispatch(x.getType(), [&]<typename T>() {
+  }
+  if (isFloat(type) && kind != UnaryKind::Not) {
+    dispatchComputed(type, [&]<typename T>() {
       if (kind == UnaryKind::IsFinite)
         results.push_back(map<uint8_t, T>(
             x, [](T v) { return std::isfinite(static_cast<double>(v)); }));
@@ -195,7 +182,7 @@ static LogicalResult unaryRule(UnaryOp op, Operands operands,
     return success();
   }
   return context.fail(op, "applies '" + stringifyEnum(kind) + "' to " +
-                              hostTypeName(x.getType()));
+                              hostTypeName(type));
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,21 +216,20 @@ template <typename T> static T binaryOfFloat(BinaryKind kind, T x, T y) {
   return std::numeric_limits<T>::quiet_NaN();
 }
 
-static int32_t binaryOfInteger(BinaryKind kind, int32_t x, int32_t y) {
-  // Wide enough for the one quotient that is out of range.
-  int64_t wide = x;
+/// Of the one quotient that is out of range the low bits are kept; division by
+/// zero gives 0, and the dividend as the remainder.
+template <typename T> static T binaryOfInteger(BinaryKind kind, T x, T y) {
   switch (kind) {
   case BinaryKind::Add:
     return addOf(x, y);
   case BinaryKind::Sub:
-    return static_cast<int32_t>(static_cast<uint32_t>(x) -
-                                static_cast<uint32_t>(y));
+    return subOf(x, y);
   case BinaryKind::Mul:
     return mulOf(x, y);
   case BinaryKind::Div:
-    return y == 0 ? 0 : static_cast<int32_t>(wide / y);
+    return y == 0 ? T(0) : y == T(-1) ? subOf(T(0), x) : static_cast<T>(x / y);
   case BinaryKind::Rem:
-    return y == 0 ? x : static_cast<int32_t>(wide % y);
+    return y == 0 ? x : y == T(-1) ? T(0) : static_cast<T>(x % y);
   case BinaryKind::Max:
     return maxOf(x, y);
   case BinaryKind::Min:
@@ -272,13 +258,13 @@ static LogicalResult binaryRule(BinaryOp op, Operands operands,
   BinaryKind kind = op.getKind();
   const HostTensor &x = operands[0], &y = operands[1];
   HostType type = x.getType();
-  bool fits = type == HostType::Bool  ? isBitwise(kind)
-              : type == HostType::I32 ? kind != BinaryKind::Pow
-                                      : !isBitwise(kind);
+  bool fits = type == HostType::Bool ? isBitwise(kind)
+              : isInteger(type)      ? kind != BinaryKind::Pow
+                                     : !isBitwise(kind);
   if (!fits)
     return context.fail(op, "applies '" + stringifyEnum(kind) + "' to " +
                                 hostTypeName(type));
-  dispatch(type, [&]<typename T>() {
+  dispatchComputed(type, [&]<typename T>() {
     results.push_back(map<T, T>(x, y, [&](T a, T b) {
       if constexpr (std::is_floating_point_v<T>)
         return binaryOfFloat(kind, a, b);
@@ -315,7 +301,7 @@ static LogicalResult compareRule(CompareOp op, Operands operands,
                                  InterpretContext &context, Results &results) {
   if (failed(checkShapes(op, operands, context)))
     return failure();
-  dispatch(operands[0].getType(), [&]<typename T>() {
+  dispatchComputed(operands[0].getType(), [&]<typename T>() {
     results.push_back(map<uint8_t, T>(operands[0], operands[1], [&](T x, T y) {
       return compare(op.getKind(), x, y);
     }));

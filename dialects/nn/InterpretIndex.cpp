@@ -87,7 +87,7 @@ static LogicalResult scatterAddRule(ScatterAddOp op, Operands operands,
                                 " for ids " + ids.typeString() +
                                 " and a table " + init.typeString());
   HostTensor result = init;
-  dispatch(init.getType(), [&]<typename T>() {
+  dispatchComputed(init.getType(), [&]<typename T>() {
     const T *from = updates.values<T>().data();
     T *to = result.mutableValues<T>().data();
     rows.forEach(ids.values<int32_t>(), [&](int64_t entry, int64_t place) {
@@ -105,16 +105,15 @@ static LogicalResult iotaRule(IotaOp op, Operands operands,
   int64_t dim = op.getDim();
   Shape shape =
       shapeLike(type, op.getLike(), op.getLike() ? &operands[0] : nullptr);
-  HostTensor result(context.getHostType(type.getElementType()), shape);
+  HostTensor result(HostType::I32, shape);
   // Only dimension `dim` counts.
   Shape strides(shape.size(), 0);
   strides[dim] = 1;
-  dispatch(result.getType(), [&]<typename T>() {
-    T *to = result.mutableValues<T>().data();
-    forEachOffset(shape, strides,
-                  [&](int64_t index) { *to++ = static_cast<T>(index); });
-  });
-  results.push_back(std::move(result));
+  int32_t *to = result.mutableValues<int32_t>().data();
+  forEachOffset(shape, strides,
+                [&](int64_t index) { *to++ = static_cast<int32_t>(index); });
+  results.push_back(
+      result.convertTo(context.getHostType(type.getElementType())));
   return success();
 }
 

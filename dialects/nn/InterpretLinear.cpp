@@ -102,7 +102,7 @@ static LogicalResult dotRule(DotOp op, Operands operands,
   llvm::append_range(shape, extents(lhs, l.free));
   llvm::append_range(shape, extents(rhs, r.free));
   HostTensor result(lhs.getType(), shape);
-  dispatch(result.getType(), [&]<typename T>() {
+  dispatchComputed(result.getType(), [&]<typename T>() {
     const T *x = a.values<T>().data(), *y = b.values<T>().data();
     T *z = result.mutableValues<T>().data();
     for (int64_t i = 0; i < batch; ++i)
@@ -172,7 +172,7 @@ static LogicalResult convRule(Conv2DOp op, Operands operands,
       outExtent(input.getDim(2), kernel.getDim(1), s[1], d[1], p[2], p[3]),
       filters};
   HostTensor result(input.getType(), shape);
-  dispatch(result.getType(), [&]<typename T>() {
+  dispatchComputed(result.getType(), [&]<typename T>() {
     const T *in = input.values<T>().data(), *k = kernel.values<T>().data();
     T *out = result.mutableValues<T>().data();
     windowOf(op, input.getShape(), kernel.getShape(), shape)
@@ -192,7 +192,7 @@ static LogicalResult convInputGradRule(Conv2DInputGradOp op, Operands operands,
   Shape shape(tensorType(op).getShape());
   shape[0] = grad.getDim(0);
   HostTensor result(grad.getType(), shape);
-  dispatch(result.getType(), [&]<typename T>() {
+  dispatchComputed(result.getType(), [&]<typename T>() {
     const T *g = grad.values<T>().data(), *k = kernel.values<T>().data();
     T *out = result.mutableValues<T>().data();
     windowOf(op, shape, kernel.getShape(), grad.getShape())
@@ -216,7 +216,7 @@ static LogicalResult convKernelGradRule(Conv2DKernelGradOp op,
   Shape shape(tensorType(op).getShape());
   int64_t channels = shape[2], filters = shape[3];
   HostTensor result(input.getType(), shape);
-  dispatch(result.getType(), [&]<typename T>() {
+  dispatchComputed(result.getType(), [&]<typename T>() {
     const T *in = input.values<T>().data(), *g = grad.values<T>().data();
     T *out = result.mutableValues<T>().data();
     windowOf(op, input.getShape(), shape, grad.getShape())

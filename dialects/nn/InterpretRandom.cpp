@@ -59,7 +59,7 @@ static LogicalResult randomRule(RandomOp op, Operands operands,
   philox4x32_key_t key = {{static_cast<uint32_t>(seed->values<int32_t>()[0]),
                            static_cast<uint32_t>(seed->values<int32_t>()[1])}};
   HostTensor result(element, shape);
-  dispatch(element, [&]<typename T>() {
+  dispatchComputed(element, [&]<typename T>() {
     T *to = result.mutableValues<T>().data();
     philox4x32_ctr_t block = {};
     for (int64_t row = 0; row < rows; ++row)

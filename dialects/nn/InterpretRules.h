@@ -22,14 +22,21 @@ using Operands = llvm::ArrayRef<HostTensor>;
 using Results = llvm::SmallVectorImpl<HostTensor>;
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-/// The external model of one op, from its rule.
+/// The external model of one op, from its rule. Rules of arithmetic ops meet no
+/// f16 and bf16.
 template <typename OpT, llvm::LogicalResult (*Rule)(
                             OpT, Operands, InterpretContext &, Results &)>
 struct Model : InterpretableOpInterface::ExternalModel<Model<OpT, Rule>, OpT> {
   llvm::LogicalResult interpret(mlir::Operation *op, Operands operands,
                                 InterpretContext &context,
                                 Results &results) const {
-    return Rule(mlir::cast<OpT>(op), operands, context, results);
+    auto rule = [&](Operands given, Results &made) {
+      return Rule(mlir::cast<OpT>(op), given, context, made);
+    };
+    if constexpr (OpT::template hasTrait<Arithmetic>())
+      return runWidened(op, operands, context, results, rule);
+    else
+      return rule(operands, results);
   }
 };
 template <typename OpT, llvm::LogicalResult (*Rule)(
@@ -95,20 +102,25 @@ template <typename T> T minOf(T x, T y) {
   return x <= y ? x : y;
 }
 
-/// Integer arithmetic wraps.
+/// Integer arithmetic wraps: it is done in 64 bits without a sign, of which the
+/// low ones are right.
 template <typename T> T addOf(T x, T y) {
-  if constexpr (std::is_same_v<T, int32_t>)
-    return static_cast<int32_t>(static_cast<uint32_t>(x) +
-                                static_cast<uint32_t>(y));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
   else
-    return static_cast<T>(x + y);
+    return x + y;
+}
+template <typename T> T subOf(T x, T y) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+  else
+    return x - y;
 }
 template <typename T> T mulOf(T x, T y) {
-  if constexpr (std::is_same_v<T, int32_t>)
-    return static_cast<int32_t>(static_cast<uint32_t>(x) *
-                                static_cast<uint32_t>(y));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
   else
-    return static_cast<T>(x * y);
+    return x * y;
 }
 
 } // namespace belfry::nn::interp

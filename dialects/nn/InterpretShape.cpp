@@ -107,7 +107,7 @@ static LogicalResult reduceRule(ReduceOp op, Operands operands,
   Shape strides = stridesOf(shape), to;
   for (int64_t d = 0, kept = 0; d < x.getRank(); ++d)
     to.push_back(llvm::is_contained(op.getDims(), d) ? 0 : strides[kept++]);
-  dispatch(x.getType(), [&]<typename T>() {
+  dispatchComputed(x.getType(), [&]<typename T>() {
     MutableArrayRef<T> out = result.mutableValues<T>();
     llvm::fill(out, neutral<T>(kind));
     const T *in = x.values<T>().data();
@@ -137,7 +137,7 @@ static LogicalResult argMaxRule(ArgMaxOp op, Operands operands,
   int64_t outer = product(x.getShape().take_front(dim));
   HostTensor result(HostType::I32, shape);
   MutableArrayRef<int32_t> to = result.mutableValues<int32_t>();
-  dispatch(x.getType(), [&]<typename T>() {
+  dispatchComputed(x.getType(), [&]<typename T>() {
     ArrayRef<T> from = x.values<T>();
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t i = 0; i < inner; ++i) {

@@ -62,7 +62,9 @@ Value belfry::nn::dropoutKeep(CoreBuilder &core, Type element,
   Location loc = core.getLoc();
   Value seed = SeedOp::create(builder, loc);
   Value step = StepOp::create(builder, loc);
-  auto type = RankedTensorType::get(shape, element);
+  // Rounded to 16 bits a number could be 1.
+  auto type = RankedTensorType::get(
+      shape, isNarrow(element) ? Type(builder.getF32Type()) : element);
   Value uniform =
       RandomOp::create(builder, loc, type, RandomKind::Uniform, seed, step,
                        Value(), type.hasStaticShape() ? Value() : like, stream);

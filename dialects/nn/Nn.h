@@ -42,6 +42,12 @@ struct DecomposeContext {
 template <typename ConcreteType>
 class CoreOp : public mlir::OpTrait::TraitBase<ConcreteType, CoreOp> {};
 
+/// Trait of core ops that compute with the elements of their operands, which
+/// for f16 and bf16 means: in f32, rounded at the end (docs/dtypes.md). The
+/// others move elements, or convert them.
+template <typename ConcreteType>
+class Arithmetic : public mlir::OpTrait::TraitBase<ConcreteType, Arithmetic> {};
+
 /// Names of attributes that are not part of an op's definition.
 ///
 /// Of an argument or result of a training function:
@@ -67,8 +73,16 @@ constexpr llvm::StringLiteral kNoGradientAttr = "nn.no_gradient";
 /// where there is none.
 llvm::StringRef layerOf(mlir::Operation *op);
 
-/// An element type as manifests and reports write it: i1, i32, f32 or f64.
+/// An element type as manifests and reports write it: i1, i8, i32, i64, f16,
+/// bf16, f32 or f64.
 llvm::StringRef dtypeName(mlir::Type element);
+
+/// Whether elements are floats of 16 bits, which ops compute with in f32.
+bool isNarrow(mlir::Type element);
+
+/// Whether `op` is one that --widen-narrow-floats has to take apart: arithmetic
+/// on f16 or bf16, or a conversion between one of them and anything but f32.
+bool computesInNarrow(mlir::Operation *op);
 
 /// Attach what the passes ask of core ops; one function a question.
 void registerGradientModels(mlir::DialectRegistry &registry);

@@ -23,7 +23,7 @@ def Nn_Dialect : Dialect {
     losses, metrics and optimizers. *Core* ops are what layers decompose into:
     only they are differentiated, distributed over towers and lowered.
 
-    All values are ranked tensors of i1, i32, f32 or f64 with at most one
+    All values are ranked tensors of i1, i8, i32, i64, f16, bf16, f32 or f64 with at most one
     dynamic dimension, whose extent is a multiple of the batch's rows.
   }];
   let useDefaultAttributePrinterParser = 1;

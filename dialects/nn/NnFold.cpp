@@ -77,24 +77,34 @@ OpFoldResult UnaryOp::fold(FoldAdaptor) {
 static Attribute foldElement(BinaryKind kind, Attribute a, Attribute b) {
   auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(b);
   if (x && y) {
-    APFloat value = x.getValue();
+    APFloat value = x.getValue(), other = y.getValue();
     constexpr auto nearest = APFloat::rmNearestTiesToEven;
+    // f16 and bf16 are computed with in f32, and rounded.
+    auto convert = [](APFloat &number, const llvm::fltSemantics &semantics) {
+      bool inexact;
+      number.convert(semantics, nearest, &inexact);
+    };
+    if (isNarrow(x.getType())) {
+      convert(value, APFloat::IEEEsingle());
+      convert(other, APFloat::IEEEsingle());
+    }
     switch (kind) {
     case BinaryKind::Add:
-      value.add(y.getValue(), nearest);
+      value.add(other, nearest);
       break;
     case BinaryKind::Sub:
-      value.subtract(y.getValue(), nearest);
+      value.subtract(other, nearest);
       break;
     case BinaryKind::Mul:
-      value.multiply(y.getValue(), nearest);
+      value.multiply(other, nearest);
       break;
     case BinaryKind::Div:
-      value.divide(y.getValue(), nearest);
+      value.divide(other, nearest);
       break;
     default:
       return {};
     }
+    convert(value, x.getValue().getSemantics());
     // The bits of a NaN are the machine's.
     return value.isNaN() ? Attribute() : FloatAttr::get(x.getType(), value);
   }

@@ -12,6 +12,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace belfry;
 using namespace belfry::nn;
@@ -21,12 +23,42 @@ llvm::StringRef belfry::nn::layerOf(Operation *op) {
   return name ? name.getName().getValue() : StringRef();
 }
 
+bool belfry::nn::isNarrow(Type element) {
+  return element.isF16() || element.isBF16();
+}
+
+bool belfry::nn::computesInNarrow(Operation *op) {
+  auto isNarrowTensor = [](Type type) {
+    return isNarrow(getElementTypeOrSelf(type));
+  };
+  if (auto convert = dyn_cast<ConvertOp>(op)) {
+    Type from = getElementTypeOrSelf(convert.getOperand()),
+         to = getElementTypeOrSelf(convert);
+    return from != to &&
+           ((isNarrow(from) && !to.isF32()) || (isNarrow(to) && !from.isF32()));
+  }
+  if (isa<IotaOp>(op))
+    return isNarrowTensor(op->getResult(0).getType());
+  return op->hasTrait<Arithmetic>() &&
+         llvm::any_of(op->getOperandTypes(), isNarrowTensor);
+}
+
 llvm::StringRef belfry::nn::dtypeName(Type element) {
-  if (element.isInteger(1))
+  if (isa<FloatType>(element))
+    return element.isF64()    ? "f64"
+           : element.isF16()  ? "f16"
+           : element.isBF16() ? "bf16"
+                              : "f32";
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
     return "i1";
-  if (element.isInteger(32))
+  case 8:
+    return "i8";
+  case 32:
     return "i32";
-  return element.isF64() ? "f64" : "f32";
+  default:
+    return "i64";
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,9 +19,16 @@ class Nn_TensorOf<list<Type> elements, string what>
            "ranked tensor of " # what # " with at most one dynamic dimension",
            "::mlir::RankedTensorType">;
 
-def Nn_Tensor : Nn_TensorOf<[I1, I32, F32, F64], "i1, i32, f32 or f64">;
-def Nn_FloatTensor : Nn_TensorOf<[F32, F64], "f32 or f64">;
-def Nn_NumberTensor : Nn_TensorOf<[I32, F32, F64], "i32, f32 or f64">;
+// What an op takes and gives is said by these alone: verifiers ask for kinds
+// of an op that fit fewer types, nothing else lists types.
+def Nn_Tensor : Nn_TensorOf<[I1, I8, I32, I64, F16, BF16, F32, F64],
+    "i1, i8, i32, i64, f16, bf16, f32 or f64">;
+def Nn_FloatTensor : Nn_TensorOf<[F16, BF16, F32, F64],
+    "f16, bf16, f32 or f64">;
+def Nn_NumberTensor : Nn_TensorOf<[I8, I32, I64, F16, BF16, F32, F64],
+    "i8, i32, i64, f16, bf16, f32 or f64">;
+/// Random words and numbers, whose bits are a contract.
+def Nn_DrawnTensor : Nn_TensorOf<[I32, F32, F64], "i32, f32 or f64">;
 def Nn_IndexTensor : Nn_TensorOf<[I32], "i32">;
 def Nn_BoolTensor : Nn_TensorOf<[I1], "i1">;
 def Nn_SeedTensor : Type<And<[Nn_IndexTensor.predicate,

@@ -16,8 +16,12 @@ inline bool isFloat(mlir::Type element) {
   return llvm::isa<mlir::FloatType>(element);
 }
 inline bool isBool(mlir::Type element) { return element.isInteger(1); }
+/// An integer that is not a truth value.
+inline bool isInteger(mlir::Type element) {
+  return llvm::isa<mlir::IntegerType>(element) && !isBool(element);
+}
 inline bool isNumber(mlir::Type element) {
-  return isFloat(element) || element.isInteger(32);
+  return isFloat(element) || isInteger(element);
 }
 
 /// Traits of MLIR take a dynamic extent and a static one for the same: checks

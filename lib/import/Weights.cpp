@@ -7,12 +7,14 @@
 
 #include "lib/import/Weights.h"
 
+#include "belfry/NarrowFloats.h"
 #include "lib/import/WriteFile.h"
 
 #include "dialects/nn/Nn.h"
 #include "lib/import/ModelFile.h"
 #include "lib/support/Error.h"
 #include "runtime/data/Hdf5Chunks.h"
+#include "runtime/data/Hdf5Types.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
@@ -74,7 +76,7 @@ static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
 
 static llvm::Expected<uint64_t> tensorBytes(nn::ParameterOp parameter) {
   auto type = llvm::cast<mlir::RankedTensorType>(parameter.getType());
-  uint64_t bytes = type.getElementType().isF64() ? 8 : 4;
+  uint64_t bytes = type.getElementTypeBitWidth() / 8;
   for (int64_t extent : type.getShape()) {
     if (extent < 0)
       return makeError("parameter '" + parameter.getSymName() +
@@ -165,6 +167,24 @@ herr_t Inventory::add(hid_t group, StringRef name, const H5L_info_t &info) {
   return 0;
 }
 
+static Handle elementType(mlir::Type element) {
+  return Handle(rt::makeHdf5Type(nn::dtypeName(element)), H5Tclose);
+}
+
+/// Rounds to `element`, unless it is f32, and stores.
+static void storeFloats(llvm::ArrayRef<float> values, mlir::Type element,
+                        void *to) {
+  for (auto [i, value] : llvm::enumerate(values))
+    if (element.isF16())
+      static_cast<Half *>(to)[i] = Half(value);
+    else if (element.isBF16())
+      static_cast<BFloat16 *>(to)[i] = BFloat16(value);
+    else if (element.isF64())
+      static_cast<double *>(to)[i] = value;
+    else
+      static_cast<float *>(to)[i] = value;
+}
+
 /// Reads one dataset into its place.
 static llvm::Error readDataset(hid_t file, const std::string &path,
                                nn::ParameterOp parameter, void *to,
@@ -174,7 +194,8 @@ static llvm::Error readDataset(hid_t file, const std::string &path,
   if (!type)
     return makeError("'" + path + "' cannot be opened");
   H5T_class_t kind = H5Tget_class(type);
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+  bool isOpaque = rt::isBFloat16(type);
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER && !isOpaque)
     return makeError("'" + path + "' does not hold numbers");
   // Ratio as for the members of an archive: a file of a few kilobytes cannot
   // ask for gigabytes.
@@ -183,14 +204,28 @@ static llvm::Error readDataset(hid_t file, const std::string &path,
     return makeError("'" + path + "' unpacks to " + Twine(bytes) +
                      " bytes from " + Twine(uint64_t(stored)) +
                      ", more than the limit of 1000 times");
-  hid_t memory = llvm::cast<mlir::RankedTensorType>(parameter.getType())
-                         .getElementType()
-                         .isF64()
-                     ? H5T_NATIVE_DOUBLE
-                     : H5T_NATIVE_FLOAT;
-  if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
-    return makeError("'" + path + "' cannot be read");
-  return llvm::Error::success();
+  auto tensor = llvm::cast<mlir::RankedTensorType>(parameter.getType());
+  mlir::Type element = tensor.getElementType();
+  auto read = [&](hid_t memory, void *into) {
+    return H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, into) >= 0;
+  };
+  bool good = false;
+  if (isOpaque || nn::isNarrow(element)) {
+    // By way of f32, which HDF5 need not round to.
+    std::vector<float> values(size_t(tensor.getNumElements()));
+    if (isOpaque) {
+      std::vector<BFloat16> raw(values.size());
+      good = read(type, raw.data());
+      std::copy(raw.begin(), raw.end(), values.begin());
+    } else {
+      good = read(H5T_NATIVE_FLOAT, values.data());
+    }
+    storeFloats(values, element, to);
+  } else {
+    good = read(elementType(element), to);
+  }
+  return good ? llvm::Error::success()
+              : makeError("'" + path + "' cannot be read");
 }
 
 /// The parts of an error about many tensors: at most some, then a count.
@@ -318,21 +353,24 @@ belfry::readWeights(StringRef path, mlir::ModuleOp module) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// The layer's name on its `vars` group, where Keras looks for it in errors.
-static bool nameGroup(hid_t file, const std::string &group, StringRef layer) {
-  if (H5Aexists_by_name(file, group.c_str(), "name", H5P_DEFAULT) > 0)
-    return true;
-  std::string text = layer.str();
+static bool setText(hid_t owner, const char *key, const std::string &text) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
   Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  Handle attribute(H5Acreate_by_name(file, group.c_str(), "name", type, space,
-                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                   H5Aclose);
+  Handle attribute(
+      H5Acreate2(owner, key, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const char *pointer = text.c_str();
   return attribute &&
          H5Awrite(attribute, type, static_cast<const void *>(&pointer)) >= 0;
+}
+
+/// The layer's name on its `vars` group, where Keras looks for it in errors.
+static bool nameGroup(hid_t file, const std::string &group, StringRef layer) {
+  if (H5Aexists_by_name(file, group.c_str(), "name", H5P_DEFAULT) > 0)
+    return true;
+  Handle opened(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
+  return opened && setText(opened, "name", layer.str());
 }
 
 llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,
@@ -360,15 +398,16 @@ llvm::Error belfry::writeWeights(StringRef path, mlir::ModuleOp module,
                                  : H5Screate_simple(int(extents.size()),
                                                     extents.data(), nullptr),
                  H5Sclose);
-    bool wide = type.getElementType().isF64();
     std::string name = parameter.getPath().str();
-    Handle dataset(H5Dcreate2(file, name.c_str(),
-                              wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, space,
-                              links, H5P_DEFAULT, H5P_DEFAULT),
+    Handle stored = elementType(type.getElementType());
+    Handle dataset(H5Dcreate2(file, name.c_str(), stored, space, links,
+                              H5P_DEFAULT, H5P_DEFAULT),
                    H5Dclose);
     good = good && dataset &&
-           H5Dwrite(dataset, wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT,
-                    H5S_ALL, H5S_ALL, H5P_DEFAULT, block.data() + at) >= 0;
+           H5Dwrite(dataset, stored, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                    block.data() + at) >= 0;
+    if (good && type.getElementType().isBF16())
+      good = setText(dataset, rt::kHdf5TypeAttribute, "bfloat16");
     if (StringRef group = StringRef(name).rsplit('/').first;
         good && group.ends_with("vars"))
       good = nameGroup(file, group.str(), parameter.getLayer());

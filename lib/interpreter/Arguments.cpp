@@ -21,12 +21,15 @@ using namespace belfry::nn;
 /// is left for the interpreter to refuse.
 static HostTensor adapt(HostTensor tensor, RankedTensorType type) {
   Type element = type.getElementType();
-  bool isFloat = isa<FloatType>(element);
-  if (isFloat && tensor.getType() != HostType::F32)
-    tensor = tensor.convertTo(HostType::F64);
-  else if (!isFloat)
-    tensor =
-        tensor.convertTo(element.isInteger(1) ? HostType::Bool : HostType::I32);
+  HostType wanted = InterpretContext(Precision::F64).getHostType(element);
+  if (isFloat(wanted) ? !isFloat(tensor.getType())
+                      : tensor.getType() != wanted) {
+    HostTensor converted = tensor.convertTo(wanted);
+    // An integer that has no room is not cut.
+    if (isFloat(tensor.getType()) || wanted == HostType::Bool ||
+        converted.convertTo(tensor.getType()).isIdenticalTo(tensor))
+      tensor = converted;
+  }
   SmallVector<int64_t> shape(type.getShape());
   int64_t known = 1;
   for (int64_t d : shape)

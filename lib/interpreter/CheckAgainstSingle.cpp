@@ -42,7 +42,8 @@ using nn::Precision;
 /// What makes training functions of a model, and replicated functions of those.
 static constexpr StringLiteral kTrainStepPipeline = "nn-build-train-step";
 static constexpr StringLiteral kParallelPipeline =
-    "make-parallel{towers=2},insert-all-reduce,elide-all-reduce";
+    "widen-narrow-floats,make-parallel{towers=2},insert-all-reduce,"
+    "elide-all-reduce";
 /// The largest batch of generated data that is tried by default.
 static constexpr int64_t kMostRows = 32;
 /// Least scale of a gradient, relative to the largest one.

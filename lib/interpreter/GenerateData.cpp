@@ -260,10 +260,10 @@ static void fillInput(Value argument, int64_t limit, HostTensor &tensor,
         to[i] = live;
       else if (masked && !live && tensor.getRank() >= 2)
         to[i] = static_cast<T>(*masked);
-      else if constexpr (std::is_same_v<T, int32_t>)
-        to[i] = numbers.below(i, limit);
+      else if constexpr (std::is_integral_v<T>)
+        to[i] = static_cast<T>(numbers.below(i, limit));
       else
-        to[i] = numbers.uniform(i, -1.0, 1.0);
+        to[i] = static_cast<T>(numbers.uniform(i, -1.0, 1.0));
     }
   });
 }
@@ -276,11 +276,9 @@ HostTensor belfry::generateArgument(func::FuncOp function, unsigned index,
   for (int64_t &d : shape)
     d = ShapedType::isDynamic(d) ? batch : d;
   Type element = type.getElementType();
-  HostTensor tensor(isa<FloatType>(element) ? HostType::F64
-                    : element.isInteger(1)  ? HostType::Bool
-                                            : HostType::I32,
+  HostTensor tensor(InterpretContext(Precision::F64).getHostType(element),
                     shape);
-  bool isFloat = tensor.getType() == HostType::F64;
+  bool isFloat = nn::isFloat(tensor.getType());
   std::optional<Role> role = argumentRole(function, index);
   std::string name = argumentName(function, index);
   std::string stream = role ? stringifyEnum(*role).str() : "";
@@ -293,13 +291,12 @@ HostTensor belfry::generateArgument(func::FuncOp function, unsigned index,
   switch (role.value_or(Role::Input)) {
   case Role::Target:
     // 0 or 1 suits every loss.
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      if (isFloat)
-        tensor.mutableValues<double>()[i] = numbers.below(i, 2);
-      else if (tensor.getType() == HostType::I32)
-        tensor.mutableValues<int32_t>()[i] = numbers.below(i, limit);
-      else
-        tensor.mutableValues<uint8_t>()[i] = numbers.below(i, 2) != 0;
+    dispatchComputed(tensor.getType(), [&]<typename T>() {
+      MutableArrayRef<T> to = tensor.mutableValues<T>();
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        to[i] = static_cast<T>(
+            numbers.below(i, nn::isInteger(tensor.getType()) ? limit : 2));
+    });
     return tensor;
   case Role::SampleWeight:
     if (isFloat)

@@ -23,9 +23,7 @@ using namespace belfry::nn;
 static HostType storedType(Type element) {
   if (element.isF64())
     return HostType::F64;
-  if (isa<FloatType>(element))
-    return HostType::F32;
-  return element.isInteger(1) ? HostType::Bool : HostType::I32;
+  return InterpretContext(Precision::F32).getHostType(element);
 }
 
 llvm::Expected<ParameterValues>

@@ -40,14 +40,12 @@ static constexpr int64_t kDefaultRows = 4;
 static void printElements(raw_ostream &out, const HostTensor &tensor,
                           int64_t count) {
   out << '[';
-  bool isFloat =
-      tensor.getType() == HostType::F32 || tensor.getType() == HostType::F64;
   for (int64_t i = 0; i < count; ++i) {
     out << (i ? ", " : "");
-    if (isFloat)
+    if (isFloat(tensor.getType()))
       out << llvm::format("%.9g", tensor.getAsDouble(i));
     else
-      out << static_cast<int64_t>(tensor.getAsDouble(i));
+      out << tensor.getAsInteger(i);
   }
   out << ']';
 }

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace belfry;
 using namespace belfry::tower;
-using nn::dispatch;
+using nn::dispatchComputed;
 using nn::HostTensor;
 using nn::HostType;
 using nn::InterpretableOpInterface;
@@ -57,11 +57,11 @@ FailureOr<RowBlock> belfry::cutRows(Slicing slicing, int64_t rows,
 template <typename T> static T combineElements(ReduceKind kind, T x, T y) {
   switch (kind) {
   case ReduceKind::Sum:
-    if constexpr (std::is_same_v<T, int32_t>)
-      return static_cast<int32_t>(static_cast<uint32_t>(x) +
-                                  static_cast<uint32_t>(y));
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(x) +
+                            static_cast<uint64_t>(y));
     else
-      return static_cast<T>(x + y);
+      return x + y;
   case ReduceKind::Max:
     return x != x || x >= y ? x : y;
   case ReduceKind::Min:
@@ -73,10 +73,17 @@ template <typename T> static T combineElements(ReduceKind kind, T x, T y) {
 HostTensor belfry::combineTowers(ReduceKind kind, ArrayRef<HostTensor> values) {
   if (values.size() == 1)
     return values.front();
+  if (HostType type = values.front().getType(); isNarrow(type)) {
+    // Rounded once, whatever the number of towers.
+    SmallVector<HostTensor> wide;
+    for (const HostTensor &value : values)
+      wide.push_back(value.convertTo(HostType::F32));
+    return combineTowers(kind, wide).convertTo(type);
+  }
   size_t middle = std::bit_ceil(values.size()) / 2;
   HostTensor result = combineTowers(kind, values.take_front(middle));
   HostTensor upper = combineTowers(kind, values.drop_front(middle));
-  dispatch(result.getType(), [&]<typename T>() {
+  dispatchComputed(result.getType(), [&]<typename T>() {
     MutableArrayRef<T> to = result.mutableValues<T>();
     ArrayRef<T> from = upper.values<T>();
     for (size_t i = 0; i < from.size(); ++i)
@@ -450,12 +457,12 @@ static std::optional<int64_t> findBatch(func::FuncOp function,
 
 /// Whether a host tensor has the type of an argument.
 static bool fits(const HostTensor &tensor, RankedTensorType type) {
-  bool isFloat =
-      tensor.getType() == HostType::F32 || tensor.getType() == HostType::F64;
-  Type element = type.getElementType();
-  if (isa<FloatType>(element) != isFloat ||
-      element.isInteger(1) != (tensor.getType() == HostType::Bool) ||
-      tensor.getRank() != type.getRank())
+  // Any float becomes the argument's; an integer has its width.
+  HostType expected =
+      InterpretContext(nn::Precision::F64).getHostType(type.getElementType());
+  bool same = isFloat(expected) ? isFloat(tensor.getType())
+                                : tensor.getType() == expected;
+  if (!same || tensor.getRank() != type.getRank())
     return false;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (!type.isDynamicDim(d) && type.getDimSize(d) != tensor.getDim(d))

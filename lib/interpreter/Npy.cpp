@@ -48,8 +48,8 @@ static bool readElements(StringRef bytes, HostTensor &tensor) {
     From value;
     std::memcpy(&value, from, sizeof(From));
     from += sizeof(From);
-    if constexpr (std::is_same_v<To, int32_t>)
-      inRange &= std::in_range<int32_t>(value);
+    if constexpr (std::is_integral_v<From>)
+      inRange &= std::in_range<To>(value);
     if constexpr (std::is_same_v<To, uint8_t>)
       to = value != 0;
     else
@@ -72,14 +72,17 @@ struct Reader {
 
 static constexpr Reader kReaders[] = {
     {"b1", 1, HostType::Bool, readElements<uint8_t, uint8_t>},
-    {"i1", 1, HostType::I32, readElements<int8_t, int32_t>},
+    {"i1", 1, HostType::I8, readElements<int8_t, int8_t>},
     {"u1", 1, HostType::I32, readElements<uint8_t, int32_t>},
     {"i2", 2, HostType::I32, readElements<int16_t, int32_t>},
     {"u2", 2, HostType::I32, readElements<uint16_t, int32_t>},
     {"i4", 4, HostType::I32, readElements<int32_t, int32_t>},
-    {"u4", 4, HostType::I32, readElements<uint32_t, int32_t>},
-    {"i8", 8, HostType::I32, readElements<int64_t, int32_t>},
-    {"u8", 8, HostType::I32, readElements<uint64_t, int32_t>},
+    {"u4", 4, HostType::I64, readElements<uint32_t, int64_t>},
+    {"i8", 8, HostType::I64, readElements<int64_t, int64_t>},
+    {"u8", 8, HostType::I64, readElements<uint64_t, int64_t>},
+    {"f2", 2, HostType::F16, readElements<Half, Half>},
+    // What ml_dtypes calls bfloat16: NumPy knows it as two bytes.
+    {"V2", 2, HostType::BF16, readElements<BFloat16, BFloat16>},
     {"f4", 4, HostType::F32, readElements<float, float>},
     {"f8", 8, HostType::F64, readElements<double, double>},
 };
@@ -115,7 +118,7 @@ Expected<HostTensor> belfry::readNpy(StringRef path) {
   if (!reader)
     return failNpy(path, "has elements of type '" + descr +
                              "'; readable are little-endian b1, i1 to i8, u1 "
-                             "to u8, f4 and f8");
+                             "to u8, f2 to f8, and V2 for bf16");
 
   StringRef list = entryOf(header, "shape");
   if (!list.consume_front("("))
@@ -147,12 +150,13 @@ Expected<HostTensor> belfry::readNpy(StringRef path) {
                              Twine(bytes.size()) + " bytes cannot hold");
   HostTensor result(reader->type, shape);
   if (!reader->read(bytes, result))
-    return failNpy(path, "has an integer that does not fit into 32 bits");
+    return failNpy(path, "has an integer that does not fit into 64 bits");
   return result;
 }
 
 Error belfry::writeNpy(StringRef path, const HostTensor &tensor) {
-  constexpr StringLiteral descr[] = {"|b1", "<i4", "<f4", "<f8"};
+  constexpr StringLiteral descr[] = {"|b1", "|i1", "<i4", "<i8",
+                                     "<f2", "<V2", "<f4", "<f8"};
   std::string header;
   raw_string_ostream text(header);
   text << "{'descr': '" << descr[static_cast<size_t>(tensor.getType())]

@@ -48,7 +48,7 @@ def CheckAgainstSinglePass : Pass<"check-against-single", "::mlir::ModuleOp"> {
   let summary = "compares the program on N towers with the program on one, in the reference interpreter";
   let description = [{
     Works at every stage above lowering. From a model, training functions are built
-    first; from single-device functions, replicated ones (--make-parallel,
+    first; from single-device functions, replicated ones (--widen-narrow-floats, --make-parallel,
     --insert-all-reduce, --elide-all-reduce). Functions that are replicated already run
     with one tower for comparison.
 

@@ -44,9 +44,12 @@ constexpr int64_t kUnrolled[] = {1, 2, 4, 8};
 class TowerReduction {
 public:
   TowerReduction(OpBuilder &b, gpu::GPUFuncOp kernel, StringRef kind,
-                 Type element)
+                 Type element, bool isTruth)
       : b(b), loc(kernel.getLoc()), kernel(kernel), kind(kind),
-        element(element) {}
+        element(element),
+        combined(element.isF16() || element.isBF16() ? b.getF32Type()
+                                                     : element),
+        isTruth(isTruth) {}
   void build();
 
 private:
@@ -70,6 +73,8 @@ private:
   gpu::GPUFuncOp kernel;
   StringRef kind;
   Type element;
+  Type combined; ///< of elements of 16 bits f32, rounded once at the end
+  bool isTruth;  ///< a byte that is 0 or 1
   Value from, towers, at; ///< towers and the element's number as i64
 };
 
@@ -92,13 +97,16 @@ Value TowerReduction::load(Value tower) {
   Value array = pointerAt(from, tower);
   Value place = LLVM::GEPOp::create(b, loc, array.getType(), element, array,
                                     ArrayRef<LLVM::GEPArg>{at});
-  return LLVM::LoadOp::create(b, loc, element, place);
+  Value loaded = LLVM::LoadOp::create(b, loc, element, place);
+  return combined == element
+             ? loaded
+             : arith::ExtFOp::create(b, loc, combined, loaded).getResult();
 }
 
 /// As TreeReduce.cpp of the runtime has it, to the bit: NaN passes through, and
 /// of zeros the right one is taken.
 Value TowerReduction::combine(Value left, Value right) {
-  bool isFloat = isa<FloatType>(element);
+  bool isFloat = isa<FloatType>(combined);
   if (kind == "sum")
     return isFloat ? arith::AddFOp::create(b, loc, left, right).getResult()
                    : arith::AddIOp::create(b, loc, left, right).getResult();
@@ -111,13 +119,11 @@ Value TowerReduction::combine(Value left, Value right) {
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, left, left);
     better = arith::OrIOp::create(b, loc, better, nan);
   } else {
-    // Bytes are truth values.
-    bool isByte = element.isInteger(8);
     arith::CmpIPredicate order =
         kind == "max"
-            ? isByte ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt
-        : isByte ? arith::CmpIPredicate::ult
-                 : arith::CmpIPredicate::slt;
+            ? isTruth ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt
+        : isTruth ? arith::CmpIPredicate::ult
+                  : arith::CmpIPredicate::slt;
     better = arith::CmpIOp::create(b, loc, order, left, right);
   }
   return arith::SelectOp::create(b, loc, better, left, right);
@@ -134,7 +140,7 @@ Value TowerReduction::unrolled(int64_t lo, int64_t hi) {
 
 /// Of any number of towers.
 Value TowerReduction::inOrder() {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(combined));
   Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   SmallVector<Value> trees(kLevels, zero);
   auto loop = scf::ForOp::create(b, loc, word(0), towers, word(1), trees);
@@ -168,7 +174,8 @@ Value TowerReduction::sum(ArrayRef<int64_t> counts) {
     return inOrder();
   Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, towers,
                                    word(counts.front()));
-  auto choice = scf::IfOp::create(b, loc, element, is, /*withElseRegion=*/true);
+  auto choice =
+      scf::IfOp::create(b, loc, combined, is, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(choice.thenBlock());
   scf::YieldOp::create(b, loc, unrolled(0, counts.front()));
@@ -199,6 +206,8 @@ void TowerReduction::build() {
   b.setInsertionPointToStart(guarded.thenBlock());
   at = arith::AddIOp::create(b, loc, first, own);
   Value result = sum(kUnrolled);
+  if (combined != element)
+    result = arith::TruncFOp::create(b, loc, element, result);
   auto loop = scf::ForOp::create(b, loc, word(0), targets, word(1));
   b.setInsertionPointToStart(loop.getBody());
   Value array = pointerAt(to, loop.getInductionVar());
@@ -237,7 +246,8 @@ void AddTowerReductionsPass::runOnOperation() {
       return signalPassFailure();
     }
     // In memory a truth value is a byte.
-    if (element.isInteger(1))
+    bool isTruth = element.isInteger(1);
+    if (isTruth)
       element = b.getI8Type();
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type index = b.getIndexType();
@@ -249,7 +259,7 @@ void AddTowerReductionsPass::runOnOperation() {
     kernel.setKnownBlockSizeAttr(
         b.getDenseI32ArrayAttr({int32_t(kBlockThreads), 1, 1}));
     b.setInsertionPointToStart(&kernel.getBody().front());
-    TowerReduction(b, kernel, kind, element).build();
+    TowerReduction(b, kernel, kind, element, isTruth).build();
     b.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(b, loc);
   }

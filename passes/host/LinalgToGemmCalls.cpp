@@ -27,11 +27,21 @@ static SmallVector<memref::PrefetchOp> prefetchesOf(func::FuncOp phase) {
   return ops;
 }
 
+/// Whether the library multiplies matrices of this type.
+static bool hasLibraryProduct(linalg::MatmulOp op) {
+  Type element =
+      cast<MemRefType>(op.getOutputs()[0].getType()).getElementType();
+  return element.isF32() || element.isF64() || element.isInteger(32);
+}
+
 /// Products as loops, each element the chain of multiply-adds that the library
-/// computes.
-static void writeOut(func::FuncOp phase) {
+/// computes; all of them, or those that it has none for.
+static void writeOut(func::FuncOp phase, bool all) {
   SmallVector<linalg::MatmulOp> products;
-  phase.walk([&](linalg::MatmulOp op) { products.push_back(op); });
+  phase.walk([&](linalg::MatmulOp op) {
+    if (all || !hasLibraryProduct(op))
+      products.push_back(op);
+  });
   for (linalg::MatmulOp op : products) {
     OpBuilder b(op);
     // B first: the innermost loop then walks its rows.
@@ -53,9 +63,6 @@ static void writeOut(func::FuncOp phase) {
         });
     op.erase();
   }
-  // Nobody is left to ask while it computes.
-  for (memref::PrefetchOp op : prefetchesOf(phase))
-    op.erase();
 }
 
 namespace {
@@ -73,9 +80,15 @@ struct LinalgToGemmCallsPass
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (!phase->hasAttr(kFunctionAttr))
         continue;
-      if (!optimizations.has(Optimization::ProductCalls))
-        writeOut(phase);
-      else if (failed(rewrite(phase)))
+      bool calls = optimizations.has(Optimization::ProductCalls);
+      writeOut(phase, /*all=*/!calls);
+      if (!calls) {
+        // Nobody is left to ask while it computes.
+        for (memref::PrefetchOp op : prefetchesOf(phase))
+          op.erase();
+        continue;
+      }
+      if (failed(rewrite(phase)))
         return signalPassFailure();
     }
   }

@@ -10,7 +10,8 @@
 // 1. Replace the logistic function, written as 1 / (1 + exp(-x)), as a whole.
 // 2. Replace each transcendental op on scalars and vectors by its expansion
 //    (MathBuilders.h; the formulas are in ExpandMath<Family>.cpp).
-// 3. Report every op that is left and would become a call of the target's own
+// 3. Write out conversions of f16 and bf16 (ExpandNarrowFloats.cpp).
+// 4. Report every op that is left and would become a call of the target's own
 //    library, whose bits differ by target.
 //
 //===----------------------------------------------------------------------===//
@@ -172,6 +173,9 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // Expansions on f16 and bf16 have made conversions too.
+    if (failed(expandNarrowFloats(getOperation())))
+      signalPassFailure();
     getOperation()->walk(
         [&](Operation *op) {
           if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||

@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace belfry;
 
@@ -217,20 +219,33 @@ Value Scalars::convert(Value x, Type to) {
   if (from.isInteger(1))
     return isa<FloatType>(to) ? make<arith::UIToFPOp>(to, x)
                               : make<arith::ExtUIOp>(to, x);
-  if (isa<IntegerType>(from))
-    return make<arith::SIToFPOp>(to, x);
+  unsigned fromWidth = from.getIntOrFloatBitWidth(),
+           toWidth = to.getIntOrFloatBitWidth();
+  if (isa<IntegerType>(from)) {
+    if (isa<FloatType>(to))
+      return make<arith::SIToFPOp>(to, x);
+    return toWidth > fromWidth ? make<arith::ExtSIOp>(to, x)
+                               : make<arith::TruncIOp>(to, x);
+  }
   if (isa<FloatType>(to))
-    return to.isF64() ? make<arith::ExtFOp>(to, x)
-                      : make<arith::TruncFOp>(to, x);
+    return toWidth > fromWidth ? make<arith::ExtFOp>(to, x)
+                               : make<arith::TruncFOp>(to, x);
   // Saturating: what is out of range never reaches the conversion.
-  Value low = number(from, -2147483648.0), high = number(from, 2147483648.0);
+  double bound = std::ldexp(1.0, static_cast<int>(toWidth) - 1);
+  Value low = number(from, -bound), high = number(from, bound);
   Value below = compare(arith::CmpFPredicate::OLE, x, low);
   Value above = compare(arith::CmpFPredicate::OGE, x, high);
   Value nan = compare(arith::CmpFPredicate::UNO, x, x);
   Value outside = make<arith::OrIOp>(make<arith::OrIOp>(below, above), nan);
   Value word = make<arith::FPToSIOp>(to, select(outside, number(from, 0), x));
-  word = select(below, number(to, -2147483648.0), word);
-  return select(above, number(to, 2147483647.0), word);
+  word = select(below,
+                make<arith::ConstantOp>(
+                    b.getIntegerAttr(to, APInt::getSignedMinValue(toWidth))),
+                word);
+  return select(above,
+                make<arith::ConstantOp>(
+                    b.getIntegerAttr(to, APInt::getSignedMaxValue(toWidth))),
+                word);
 }
 
 Value NnLowering::scalarOf(OpBuilder &body, Operation *op,

@@ -397,6 +397,11 @@ LogicalResult NnLowering::lowerOp(Operation *op) {
 
 LogicalResult NnLowering::lowerUnit(const Unit &unit) {
   loc = unit.ops.back()->getLoc();
+  for (Operation *op : unit.ops)
+    if (nn::computesInNarrow(op))
+      return op->emitOpError("computes with ")
+             << *op->operand_type_begin()
+             << "; --widen-narrow-floats runs first";
   if (unit.random)
     return lowerRandom(unit);
   if (unit.elementwise)

@@ -67,6 +67,12 @@ mlir::Value buildPow(mlir::OpBuilder &builder, mlir::Location loc,
 /// cos, rsqrt and powf by the above.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
+/// Writes conversions of f16 and bf16 as arithmetic on bits, after which they
+/// are i16 everywhere in `root`: in memory, in arguments, in constants. Leaves
+/// the types where ops on tensors have them. Fails, after an error, where
+/// something else computes with them.
+llvm::LogicalResult expandNarrowFloats(mlir::Operation *root);
+
 } // namespace belfry
 
 #endif // BELFRY_PASSES_LOWERING_MATHBUILDERS_H

@@ -29,6 +29,23 @@ def ExpandMath : Pass<"expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def WidenNarrowFloats : Pass<"widen-narrow-floats"> {
+  let summary = "computes with f16 and bf16 in f32";
+  let description = [{
+    An op that computes with elements of f16 or bf16 becomes the op on f32, its
+    operands converted without error, its result rounded to nearest even
+    (docs/dtypes.md). Conversions between one of the two and another type go
+    through f32. Ops that move elements stay as they are. A value that every
+    step of an `nn.scan` widens is widened before it.
+
+    Run before --insert-all-reduce, sums over towers are of f32 and rounded once.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [
+    Statistic<"numWidened", "widened", "Number of ops that compute in f32 now">
+  ];
+}
+
 def ExpandScanMask : Pass<"expand-scan-mask"> {
   let summary = "writes the row masks of nn.scan out as selects";
   let description = [{

@@ -139,10 +139,7 @@ LogicalResult Planner::planAlloc(func::FuncOp phase, memref::AllocOp alloc,
   row.append("kind", builder.getStringAttr("scratch"));
   row.append("scope", builder.getStringAttr(once ? "shared" : "tower"));
   Type element = type.getElementType();
-  row.append("dtype", builder.getStringAttr(element.isInteger(1)    ? "i1"
-                                            : element.isInteger(32) ? "i32"
-                                            : element.isF32()       ? "f32"
-                                                                    : "f64"));
+  row.append("dtype", builder.getStringAttr(nn::dtypeName(element)));
   row.append("bytes", pair(bytes.perRow, bytes.fixed));
   row.append("live", pair(range.first, range.last));
   rows.push_back(row);

@@ -77,6 +77,9 @@ static Kernel hostKernel(Operation *op) {
         return {"reduction", "generated, in an order that shapes alone fix"};
       })
       .Case([](DotOp dot) -> Kernel {
+        Type element = dot.getType().getElementType();
+        if (!isa<FloatType>(element) && !element.isInteger(32))
+          return {"product", "generated, a sum of products an element"};
         return {withType("gemm", dot.getResult()),
                 "matrix product, the runtime's library"};
       })

@@ -142,8 +142,7 @@ Status readInto(const WeightsHandle &handle, const Manifest &manifest,
     if (!array.ok())
       return array.status();
     left.erase(path);
-    bool toFloat =
-        parameter.dtype == DType::F32 || parameter.dtype == DType::F64;
+    bool toFloat = isFloat(parameter.dtype);
     if (array->shape != parameter.shape)
       differences.push_back(name + " has shape " + toString(array->shape) +
                             " in the file, " + toString(parameter.shape) +

@@ -7,6 +7,7 @@
 
 #include "runtime/checkpoint/WeightsFile.h"
 #include "runtime/data/Hdf5.h"
+#include "runtime/data/Hdf5Types.h"
 #include "runtime/data/OutputFile.h"
 
 #include <algorithm>
@@ -16,38 +17,6 @@
 using namespace belfry::rt;
 
 namespace {
-
-hid_t fileType(DType dtype) {
-  switch (dtype) {
-  case DType::I1:
-    return H5T_STD_U8LE;
-  case DType::I32:
-    return H5T_STD_I32LE;
-  case DType::I64:
-    return H5T_STD_I64LE;
-  case DType::F32:
-    return H5T_IEEE_F32LE;
-  case DType::F64:
-    break;
-  }
-  return H5T_IEEE_F64LE;
-}
-
-hid_t memoryType(DType dtype) {
-  switch (dtype) {
-  case DType::I1:
-    return H5T_NATIVE_UINT8;
-  case DType::I32:
-    return H5T_NATIVE_INT32;
-  case DType::I64:
-    return H5T_NATIVE_INT64;
-  case DType::F32:
-    return H5T_NATIVE_FLOAT;
-  case DType::F64:
-    break;
-  }
-  return H5T_NATIVE_DOUBLE;
-}
 
 /// Writes groups and datasets; remembers that something went wrong. The file is
 /// built in memory: the HDF5 library does not survive a full disk.
@@ -75,10 +44,13 @@ public:
     Hid space(dims.empty()
                   ? H5Screate(H5S_SCALAR)
                   : H5Screate_simple(int(dims.size()), dims.data(), nullptr));
-    Hid set(H5Dcreate2(file.get(), path.c_str(), fileType(dtype), space.get(),
+    Hid type(makeHdf5Type(nameOf(dtype)));
+    Hid set(H5Dcreate2(file.get(), path.c_str(), type.get(), space.get(),
                        links.get(), creation.get(), H5P_DEFAULT));
-    failed |= !set || H5Dwrite(set.get(), memoryType(dtype), H5S_ALL, H5S_ALL,
+    failed |= !set || H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL,
                                H5P_DEFAULT, data) < 0;
+    if (dtype == DType::BF16)
+      attribute(set.get(), kHdf5TypeAttribute, "bfloat16");
   }
 
   /// A `vars` group with the name of what it belongs to.

@@ -211,11 +211,10 @@ Status dumpGradients(const Manifest &manifest, const Executor &executor,
     Storage &copy = copies.emplace_back(parameter.bytes());
     int64_t count = numElements(parameter.shape);
     for (int64_t e = 0; e < count; ++e) {
-      if (parameter.dtype == DType::F64)
-        copy.as<double>()[e] = static_cast<const double *>(gradient)[e] * scale;
-      else
-        copy.as<float>()[e] =
-            static_cast<const float *>(gradient)[e] * float(scale);
+      double value = loadElement(parameter.dtype, gradient, e);
+      storeElement(parameter.dtype, copy.data(), e,
+                   parameter.dtype == DType::F64 ? value * scale
+                                                 : float(value) * float(scale));
     }
     arrays.emplace_back(i, copy.data());
   }

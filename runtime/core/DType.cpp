@@ -7,43 +7,46 @@
 
 #include "runtime/core/DType.h"
 
+#include <array>
+
 using namespace belfry::rt;
 
+static constexpr std::array<std::string_view, 8> kNames = {
+    "i1", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+
 size_t belfry::rt::sizeOf(DType type) {
-  switch (type) {
-  case DType::I1:
-    return 1;
-  case DType::I32:
-  case DType::F32:
-    return 4;
-  case DType::I64:
-  case DType::F64:
-    return 8;
-  }
-  return 0;
+  return withType(type, [](auto value) { return sizeof(value); });
 }
 
-std::string_view belfry::rt::nameOf(DType type) {
-  switch (type) {
-  case DType::I1:
-    return "i1";
-  case DType::I32:
-    return "i32";
-  case DType::I64:
-    return "i64";
-  case DType::F32:
-    return "f32";
-  case DType::F64:
-    return "f64";
-  }
-  return "";
-}
+std::string_view belfry::rt::nameOf(DType type) { return kNames[size_t(type)]; }
 
 std::optional<DType> belfry::rt::parseDType(std::string_view name) {
-  for (DType type : {DType::I1, DType::I32, DType::I64, DType::F32, DType::F64})
-    if (name == nameOf(type))
-      return type;
+  for (size_t i = 0; i < kNames.size(); ++i)
+    if (name == kNames[i])
+      return DType(i);
   return std::nullopt;
+}
+
+bool belfry::rt::isFloat(DType type) { return type >= DType::F16; }
+
+double belfry::rt::loadElement(DType type, const void *array, int64_t index) {
+  return withType(type, [&](auto value) {
+    return double(static_cast<const decltype(value) *>(array)[index]);
+  });
+}
+
+void belfry::rt::storeElement(DType type, void *array, int64_t index,
+                              double value) {
+  if (type == DType::I1)
+    value = value != 0;
+  withType(type, [&](auto element) {
+    using T = decltype(element);
+    auto *place = static_cast<T *>(array) + index;
+    if constexpr (sizeof(T) == 2)
+      *place = T(float(value));
+    else
+      *place = T(value);
+  });
 }
 
 int64_t belfry::rt::numElements(const Shape &shape, size_t from) {

@@ -41,12 +41,8 @@ void Executor::writeScalars(const StepArrays &arrays, std::byte *block) const {
   for (const BufferInfo &buffer : function.buffers) {
     if (buffer.kind != BufferKind::Hyper)
       continue;
-    double value = arrays.hypers[size_t(buffer.index)];
-    auto narrow = float(value);
-    if (buffer.dtype == DType::F64)
-      std::memcpy(block + scalarOffset(buffer), &value, sizeof(value));
-    else
-      std::memcpy(block + scalarOffset(buffer), &narrow, sizeof(narrow));
+    storeElement(buffer.dtype, block + scalarOffset(buffer), 0,
+                 arrays.hypers[size_t(buffer.index)]);
   }
 }
 
@@ -96,17 +92,5 @@ double Executor::scalar(BufferKind kind, int64_t index) const {
   const void *place = row < 0 ? nullptr : array(kind, index);
   if (!place)
     return 0;
-  switch (function.buffers[size_t(row)].dtype) {
-  case DType::F32:
-    return *static_cast<const float *>(place);
-  case DType::F64:
-    return *static_cast<const double *>(place);
-  case DType::I32:
-    return *static_cast<const int32_t *>(place);
-  case DType::I64:
-    return double(*static_cast<const int64_t *>(place));
-  case DType::I1:
-    return *static_cast<const uint8_t *>(place);
-  }
-  return 0;
+  return loadElement(function.buffers[size_t(row)].dtype, place, 0);
 }

@@ -8,33 +8,18 @@
 #include "runtime/data/Array.h"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
+using namespace belfry;
 using namespace belfry::rt;
 
 namespace {
 
-/// IEEE half precision; only read, so a conversion to float is all there is.
-struct Half {
-  uint16_t bits;
-  operator float() const {
-    uint32_t sign = uint32_t(bits & 0x8000) << 16;
-    uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
-    if (exponent == 31)
-      return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
-    if (exponent != 0)
-      return std::bit_cast<float>(sign | (exponent + 112) << 23 |
-                                  mantissa << 13);
-    float value = std::ldexp(float(mantissa), -24);
-    return sign ? -value : value;
-  }
-};
-
 /// Calls `function` with a value of the C++ type of `type`.
-template <typename Function> auto withType(RawType type, Function &&function) {
+template <typename Function>
+auto withRawType(RawType type, Function &&function) {
   switch (type) {
   case RawType::Bool:
   case RawType::U8:
@@ -55,6 +40,8 @@ template <typename Function> auto withType(RawType type, Function &&function) {
     return function(uint64_t());
   case RawType::F16:
     return function(Half());
+  case RawType::BF16:
+    return function(BFloat16());
   case RawType::F32:
     return function(float());
   case RawType::F64:
@@ -65,13 +52,23 @@ template <typename Function> auto withType(RawType type, Function &&function) {
 
 template <typename T> constexpr bool kIsInteger = std::is_integral_v<T>;
 
+/// A value as a float of another type; those of 16 bits are made of an f32.
+template <typename To, typename From> To toFloating(From value) {
+  if constexpr (sizeof(To) == 2)
+    return To(float(value));
+  else
+    return To(value);
+}
+
 template <typename From, typename To>
 void convertLoop(const std::byte *source, std::byte *target, int64_t count) {
   auto *out = reinterpret_cast<To *>(target);
   for (int64_t i = 0; i < count; ++i) {
     From value;
     std::memcpy(&value, source + i * sizeof(From), sizeof(From));
-    if constexpr (kIsInteger<From> || !kIsInteger<To>)
+    if constexpr (!kIsInteger<To>)
+      out[i] = toFloating<To>(value);
+    else if constexpr (kIsInteger<From>)
       out[i] = static_cast<To>(value); // NOLINT(bugprone-signed-char-misuse)
     else
       // Values were checked, but for those that a scale makes, which only go
@@ -87,7 +84,8 @@ void scaleLoop(const std::byte *source, std::byte *target, int64_t count,
   for (int64_t i = 0; i < count; ++i) {
     From value;
     std::memcpy(&value, source + i * sizeof(From), sizeof(From));
-    out[i] = To(double(value) * scale.numerator / scale.denominator);
+    out[i] =
+        toFloating<To>(double(value) * scale.numerator / scale.denominator);
   }
 }
 
@@ -97,8 +95,9 @@ void scaleBytes(bool isSigned, const std::byte *source, std::byte *target,
                 int64_t count, const Scale &scale) {
   std::array<To, 256> table;
   for (int i = 0; i < 256; ++i)
-    table[size_t(i)] = To(double(isSigned && i > 127 ? i - 256 : i) *
-                          scale.numerator / scale.denominator);
+    table[size_t(i)] =
+        toFloating<To>(double(isSigned && i > 127 ? i - 256 : i) *
+                       scale.numerator / scale.denominator);
   auto *out = reinterpret_cast<To *>(target);
   for (int64_t i = 0; i < count; ++i)
     out[i] = table[size_t(source[i])];
@@ -118,6 +117,9 @@ std::pair<double, double> boundsOf(DType type) {
   switch (type) {
   case DType::I1:
     return {0, 1};
+  case DType::I8:
+    return {std::numeric_limits<int8_t>::min(),
+            std::numeric_limits<int8_t>::max()};
   case DType::I32:
     return {std::numeric_limits<int32_t>::min(),
             std::numeric_limits<int32_t>::max()};
@@ -131,7 +133,7 @@ template <typename From>
 Status checkLoop(const Array &array, DType type, std::optional<int64_t> limit,
                  std::optional<int64_t> ignore) {
   auto [lowest, highest] = boundsOf(type);
-  bool toFloat = type == DType::F32 || type == DType::F64;
+  bool toFloat = isFloat(type);
   int64_t perRow = array.rowElements();
   int64_t count = array.rows() * perRow;
   for (int64_t i = 0; i < count; ++i) {
@@ -168,13 +170,13 @@ Status checkLoop(const Array &array, DType type, std::optional<int64_t> limit,
 } // namespace
 
 size_t belfry::rt::sizeOf(RawType type) {
-  return withType(type, [](auto value) { return sizeof(value); });
+  return withRawType(type, [](auto value) { return sizeof(value); });
 }
 
 std::string_view belfry::rt::nameOf(RawType type) {
-  static constexpr std::array<std::string_view, 12> names = {
-      "bool",   "int8",  "uint8",  "int16",   "uint16",  "int32",
-      "uint32", "int64", "uint64", "float16", "float32", "float64"};
+  static constexpr std::array<std::string_view, 13> names = {
+      "bool",  "int8",   "uint8",   "int16",    "uint16",  "int32",  "uint32",
+      "int64", "uint64", "float16", "bfloat16", "float32", "float64"};
   return names[size_t(type)];
 }
 
@@ -213,8 +215,11 @@ Expected<int64_t> belfry::rt::checkedBytes(const Shape &shape,
 }
 
 bool belfry::rt::isSame(RawType from, DType type) {
-  return (from == RawType::F32 && type == DType::F32) ||
+  return (from == RawType::F16 && type == DType::F16) ||
+         (from == RawType::BF16 && type == DType::BF16) ||
+         (from == RawType::F32 && type == DType::F32) ||
          (from == RawType::F64 && type == DType::F64) ||
+         (from == RawType::I8 && type == DType::I8) ||
          (from == RawType::I32 && type == DType::I32) ||
          (from == RawType::I64 && type == DType::I64);
 }
@@ -231,35 +236,30 @@ void belfry::rt::convertElements(RawType from, const std::byte *source,
   if (sizeOf(from) == 1 && count >= 512 && type == DType::F64)
     return scaleBytes<double>(from == RawType::I8, source, target, count,
                               scale);
-  withType(from, [&](auto value) {
+  withRawType(from, [&](auto value) {
     using From = decltype(value);
     bool scaled = !scale.isOne();
-    switch (type) {
-    case DType::F32:
-      return scaled ? scaleLoop<From, float>(source, target, count, scale)
-                    : convertLoop<From, float>(source, target, count);
-    case DType::F64:
-      return scaled ? scaleLoop<From, double>(source, target, count, scale)
-                    : convertLoop<From, double>(source, target, count);
-    case DType::I1:
-      convertLoop<From, uint8_t>(source, target, count);
+    withType(type, [&](auto element) {
+      using To = decltype(element);
+      if constexpr (kIsInteger<To>)
+        convertLoop<From, To>(source, target, count);
+      else if (scaled)
+        scaleLoop<From, To>(source, target, count, scale);
+      else
+        convertLoop<From, To>(source, target, count);
+    });
+    if (type == DType::I1)
       for (int64_t i = 0; i < count; ++i)
         target[i] = std::byte(target[i] != std::byte(0));
-      return;
-    case DType::I32:
-      return convertLoop<From, int32_t>(source, target, count);
-    case DType::I64:
-      return convertLoop<From, int64_t>(source, target, count);
-    }
   });
 }
 
 Status belfry::rt::checkConvertible(const Array &array, DType type,
                                     std::optional<int64_t> limit,
                                     std::optional<int64_t> ignore) {
-  if (!limit && (type == DType::F32 || type == DType::F64))
+  if (!limit && isFloat(type))
     return Status::success();
-  return withType(array.type, [&](auto value) {
+  return withRawType(array.type, [&](auto value) {
     return checkLoop<decltype(value)>(array, type, limit, ignore);
   });
 }

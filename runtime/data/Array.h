@@ -29,6 +29,7 @@ enum class RawType : uint8_t {
   I64,
   U64,
   F16,
+  BF16,
   F32,
   F64
 };

@@ -105,7 +105,7 @@ Expected<Feed> Feed::bind(const std::vector<TensorInfo> &tensors,
 
 void Feed::setScale(const Scale &scale) {
   for (Bound &one : bound)
-    if (one.info->dtype == DType::F32 || one.info->dtype == DType::F64)
+    if (isFloat(one.info->dtype))
       one.scale = scale;
 }
 

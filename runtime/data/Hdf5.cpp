@@ -9,6 +9,7 @@
 
 #include "runtime/data/ArrayFile.h"
 #include "runtime/data/Hdf5Chunks.h"
+#include "runtime/data/Hdf5Types.h"
 
 #include <atomic>
 #include <filesystem>
@@ -52,6 +53,11 @@ bool rawTypeOf(hid_t type, RawType &raw, hid_t &native) {
     default:
       return false;
     }
+  }
+  if (isBFloat16(type)) {
+    raw = RawType::BF16;
+    native = type;
+    return true;
   }
   // What h5py writes for truth values.
   if (kind == H5T_ENUM && size == 1) {

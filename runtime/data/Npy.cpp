@@ -136,11 +136,20 @@ Status parseDescr(const std::string &descr, NpyHeader &header) {
   static const struct {
     const char *code;
     RawType type;
-  } codes[] = {
-      {"b1", RawType::Bool}, {"i1", RawType::I8},  {"u1", RawType::U8},
-      {"i2", RawType::I16},  {"u2", RawType::U16}, {"i4", RawType::I32},
-      {"u4", RawType::U32},  {"i8", RawType::I64}, {"u8", RawType::U64},
-      {"f2", RawType::F16},  {"f4", RawType::F32}, {"f8", RawType::F64}};
+  } codes[] = {{"b1", RawType::Bool},
+               {"i1", RawType::I8},
+               {"u1", RawType::U8},
+               {"i2", RawType::I16},
+               {"u2", RawType::U16},
+               {"i4", RawType::I32},
+               {"u4", RawType::U32},
+               {"i8", RawType::I64},
+               {"u8", RawType::U64},
+               {"f2", RawType::F16},
+               {"f4", RawType::F32},
+               {"f8", RawType::F64},
+               // What ml_dtypes calls bfloat16: NumPy knows it as two bytes.
+               {"V2", RawType::BF16}};
   std::string code = descr;
   char order = '<';
   if (!code.empty() && std::string("<>|=").find(code[0]) != std::string::npos) {
@@ -157,7 +166,8 @@ Status parseDescr(const std::string &descr, NpyHeader &header) {
     }
   return Status::user("dtype '" + descr +
                       "' is not supported; there are bool, int8 to int64, "
-                      "uint8 to uint64, float16, float32, float64");
+                      "uint8 to uint64, float16, bfloat16 (V2), float32, "
+                      "float64");
 }
 
 void swapBytes(std::byte *data, size_t size, int64_t count) {

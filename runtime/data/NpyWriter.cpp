@@ -17,10 +17,16 @@ std::string_view descrOf(DType dtype) {
   switch (dtype) {
   case DType::I1:
     return "|b1";
+  case DType::I8:
+    return "|i1";
   case DType::I32:
     return "<i4";
   case DType::I64:
     return "<i8";
+  case DType::F16:
+    return "<f2";
+  case DType::BF16:
+    return "<V2"; // as ml_dtypes has it
   case DType::F32:
     return "<f4";
   case DType::F64:

@@ -248,25 +248,7 @@ Status belfry::rt::initialize(const ParameterInfo &parameter, uint64_t seed,
   if (!element.ok())
     return element.status();
   int64_t count = numElements(parameter.shape);
-  for (int64_t i = 0; i < count; ++i) {
-    double value = (*element)(i);
-    switch (parameter.dtype) {
-    case DType::F32:
-      reinterpret_cast<float *>(target)[i] = float(value);
-      break;
-    case DType::F64:
-      reinterpret_cast<double *>(target)[i] = value;
-      break;
-    case DType::I32:
-      reinterpret_cast<int32_t *>(target)[i] = int32_t(value);
-      break;
-    case DType::I64:
-      reinterpret_cast<int64_t *>(target)[i] = int64_t(value);
-      break;
-    case DType::I1:
-      target[i] = std::byte(value != 0);
-      break;
-    }
-  }
+  for (int64_t i = 0; i < count; ++i)
+    storeElement(parameter.dtype, target, i, (*element)(i));
   return Status::success();
 }

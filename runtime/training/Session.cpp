@@ -21,16 +21,8 @@ namespace {
 
 void fillSlot(const SlotInfo &slot, void *target) {
   int64_t count = numElements(slot.shape);
-  for (int64_t i = 0; i < count; ++i) {
-    if (slot.dtype == DType::F64)
-      static_cast<double *>(target)[i] = slot.init;
-    else if (slot.dtype == DType::F32)
-      static_cast<float *>(target)[i] = float(slot.init);
-    else if (slot.dtype == DType::I32)
-      static_cast<int32_t *>(target)[i] = int32_t(slot.init);
-    else
-      std::memset(target, 0, slot.bytes());
-  }
+  for (int64_t i = 0; i < count; ++i)
+    storeElement(slot.dtype, target, i, slot.init);
 }
 
 } // namespace

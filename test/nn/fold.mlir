@@ -111,3 +111,25 @@ func.func @joined_masks(%x: tensor<?x5xf32>, %y: tensor<?x5xf32>, %m: tensor<?x5
   %c = nn.concat %c2, %c3 dim = 1 : tensor<4x2xi1>, tensor<4x3xi1> -> tensor<4x5xi1>
   return %s, %n, %o, %c : tensor<?x5xf32>, tensor<?x5xi1>, tensor<?x5xi1>, tensor<4x5xi1>
 }
+
+// Constants of 16 bits are computed with in f32 and rounded; integers wrap at their own width.
+// CHECK-LABEL: func.func @narrow
+// CHECK-DAG: nn.constant dense<0x7C00> : tensor<2xf16>
+// CHECK-DAG: nn.constant dense<1.000{{.*}}e+00> : tensor<2xf16>
+// CHECK-DAG: nn.constant dense<-128> : tensor<2xi8>
+// CHECK-DAG: nn.constant dense<-9223372036854775808> : tensor<2xi64>
+func.func @narrow() -> (tensor<2xf16>, tensor<2xf16>, tensor<2xi8>, tensor<2xi64>) {
+  %a = nn.constant dense<65504.0> : tensor<2xf16>
+  %b = nn.constant dense<32.0> : tensor<2xf16>
+  %0 = nn.binary add %a, %b : tensor<2xf16>
+  %c = nn.constant dense<1.0> : tensor<2xf16>
+  %d = nn.constant dense<0.0005> : tensor<2xf16>
+  %1 = nn.binary add %c, %d : tensor<2xf16>
+  %e = nn.constant dense<127> : tensor<2xi8>
+  %f = nn.constant dense<1> : tensor<2xi8>
+  %2 = nn.binary add %e, %f : tensor<2xi8>
+  %g = nn.constant dense<9223372036854775807> : tensor<2xi64>
+  %h = nn.constant dense<1> : tensor<2xi64>
+  %3 = nn.binary add %g, %h : tensor<2xi64>
+  return %0, %1, %2, %3 : tensor<2xf16>, tensor<2xf16>, tensor<2xi8>, tensor<2xi64>
+}

@@ -19,9 +19,25 @@ func.func @constant_type() {
 // -----
 
 // Any op: element types.
-func.func @element_type(%x: tensor<?x4xf16>) {
-  // expected-error@+1 {{operand #0 must be ranked tensor of i1, i32, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x4xf16>'}}
-  %0 = nn.unary tanh %x : tensor<?x4xf16>
+func.func @element_type(%x: tensor<?x4xi16>) {
+  // expected-error@+1 {{'nn.unary' op operand #0 must be ranked tensor of i1, i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x4xi16>'}}
+  %0 = nn.unary neg %x : tensor<?x4xi16>
+  return
+}
+
+// -----
+
+func.func @element_type_f8(%x: tensor<?x4xf8E4M3FN>) {
+  // expected-error@+1 {{'nn.binary' op operand #0 must be ranked tensor of i1, i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x4xf8E4M3FN>'}}
+  %0 = nn.binary add %x, %x : tensor<?x4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @element_type_unsigned(%x: tensor<?x4xui8>) {
+  // expected-error@+1 {{'nn.convert' op operand #0 must be ranked tensor of i1, i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x4xui8>'}}
+  %0 = nn.convert %x : tensor<?x4xui8> -> tensor<?x4xf32>
   return
 }
 
@@ -29,7 +45,7 @@ func.func @element_type(%x: tensor<?x4xf16>) {
 
 // Any op: one dynamic dimension at most.
 func.func @two_dynamic(%x: tensor<?x?xf32>) {
-  // expected-error@+1 {{operand #0 must be ranked tensor of i1, i32, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x?xf32>'}}
+  // expected-error@+1 {{operand #0 must be ranked tensor of i1, i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x?xf32>'}}
   %0 = nn.unary tanh %x : tensor<?x?xf32>
   return
 }
@@ -40,6 +56,38 @@ func.func @two_dynamic(%x: tensor<?x?xf32>) {
 func.func @unary_tanh_of_integers(%x: tensor<?x4xi32>) {
   // expected-error@+1 {{'nn.unary' op 'tanh' does not take elements of type 'i32'}}
   %0 = nn.unary tanh %x : tensor<?x4xi32>
+  return
+}
+
+// -----
+
+func.func @unary_exp_of_bytes(%x: tensor<?x4xi8>) {
+  // expected-error@+1 {{'nn.unary' op 'exp' does not take elements of type 'i8'}}
+  %0 = nn.unary exp %x : tensor<?x4xi8>
+  return
+}
+
+// -----
+
+func.func @unary_not_of_i64(%x: tensor<?x4xi64>) {
+  // expected-error@+1 {{'nn.unary' op 'not' does not take elements of type 'i64'}}
+  %0 = nn.unary not %x : tensor<?x4xi64>
+  return
+}
+
+// -----
+
+func.func @binary_pow_of_i64(%x: tensor<?x4xi64>) {
+  // expected-error@+1 {{'nn.binary' op 'pow' does not take elements of type 'i64'}}
+  %0 = nn.binary pow %x, %x : tensor<?x4xi64>
+  return
+}
+
+// -----
+
+func.func @binary_and_of_bf16(%x: tensor<?x4xbf16>) {
+  // expected-error@+1 {{'nn.binary' op 'and' does not take elements of type 'bf16'}}
+  %0 = nn.binary and %x, %x : tensor<?x4xbf16>
   return
 }
 

@@ -39,6 +39,23 @@ func.func @gather_ids(%t: tensor<1000x16xf32>, %i: tensor<?x5xf32>) {
 
 // -----
 
+func.func @gather_wide_ids(%t: tensor<1000x16xf32>, %i: tensor<?x5xi64>) {
+  // expected-error@+1 {{'nn.gather' op operand #1 must be ranked tensor of i32 with at most one dynamic dimension, but got 'tensor<?x5xi64>'}}
+  %0 = nn.gather %t, %i batch_dims = 0 : tensor<1000x16xf32>, tensor<?x5xi64> -> tensor<?x5x16xf32>
+  return
+}
+
+// -----
+
+// nn.random: what it gives is a contract.
+func.func @random_f16(%seed: tensor<2xi32>, %step: tensor<i32>, %x: tensor<?x4xf16>) {
+  // expected-error@+1 {{'nn.random' op result #0 must be ranked tensor of i32, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x4xf16>'}}
+  %0 = nn.random uniform seed %seed step %step stream = 7 like %x : tensor<?x4xf16> -> tensor<?x4xf16>
+  return
+}
+
+// -----
+
 // nn.scatter_add: batch dimensions.
 func.func @scatter_batch(%t: tensor<4x1000xf32>, %i: tensor<4xi32>, %u: tensor<4xf32>) {
   // expected-error@+1 {{'nn.scatter_add' op has 2 batch dimensions, but a table of rank 2 and ids of rank 1}}

@@ -1,5 +1,33 @@
 // RUN: belfry-opt %s -split-input-file -verify-diagnostics
 
+// nn.dot: element types.
+func.func @dot_types(%x: tensor<?x3xf16>, %k: tensor<3x4xbf16>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{'nn.dot' op multiplies 'f16' by 'bf16'}}
+  %0 = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf16>, tensor<3x4xbf16> -> tensor<?x4xf16>
+  return
+}
+
+// -----
+
+func.func @dot_of_bools(%x: tensor<?x3xi1>, %k: tensor<3x4xi1>) {
+  // expected-error@+1 {{'nn.dot' op operand #0 must be ranked tensor of i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x3xi1>'}}
+  %0 = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xi1>, tensor<3x4xi1> -> tensor<?x4xi1>
+  return
+}
+
+// -----
+
+// nn.conv2d: floats only.
+func.func @conv_of_bytes(%x: tensor<?x8x8x1xi8>, %k: tensor<3x3x1x16xi8>) {
+  // expected-error@+1 {{'nn.conv2d' op operand #0 must be ranked tensor of f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x8x8x1xi8>'}}
+  %y = nn.conv2d %x, %k strides = [1, 1] dilations = [1, 1] padding = [1, 1, 1, 1]
+     : tensor<?x8x8x1xi8>, tensor<3x3x1x16xi8> -> tensor<?x8x8x16xi8>
+  return
+}
+
+// -----
+
 // nn.dot: the lists of a pair have one length.
 func.func @dot_lengths(%x: tensor<?x3xf32>, %k: tensor<3x4xf32>) {
   // expected-error@+2 {{failed to infer returned types}}

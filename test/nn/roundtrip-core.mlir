@@ -123,3 +123,41 @@ func.func @steps(%x: tensor<5x?x4xf32>, %m: tensor<5x?xi1>) -> tensor<5x?x4xf32>
   %u = nn.unpack_steps %p mask %m : tensor<?x4xf32>, tensor<5x?xi1> -> tensor<5x?x4xf32>
   return %u : tensor<5x?x4xf32>
 }
+
+// Every element type, in an op of each kind that takes it.
+// CHECK-LABEL: func.func @types
+func.func @types(%b: tensor<?x4xi1>, %i8: tensor<?x4xi8>, %i64: tensor<?x4xi64>, %f16: tensor<?x4xf16>, %bf16: tensor<?x4xbf16>, %i: tensor<?xi32>) {
+  // CHECK: nn.constant dense<-7> : tensor<4x4xi8>
+  %0 = nn.constant dense<-7> : tensor<4x4xi8>
+  // CHECK: nn.constant dense<9223372036854775807> : tensor<i64>
+  %1 = nn.constant dense<9223372036854775807> : tensor<i64>
+  // CHECK: nn.constant dense<0x7C00> : tensor<f16>
+  %2 = nn.constant dense<0x7C00> : tensor<f16>
+  // CHECK: nn.constant dense<[1.000000e+00, 2.500000e+00]> : tensor<2xbf16>
+  %3 = nn.constant dense<[1.0, 2.5]> : tensor<2xbf16>
+  // CHECK: nn.unary abs %{{.*}} : tensor<?x4xi8>
+  %4 = nn.unary abs %i8 : tensor<?x4xi8>
+  // CHECK: nn.unary tanh %{{.*}} : tensor<?x4xbf16>
+  %5 = nn.unary tanh %bf16 : tensor<?x4xbf16>
+  // CHECK: nn.binary xor %{{.*}}, %{{.*}} : tensor<?x4xi64>
+  %6 = nn.binary xor %i64, %i64 : tensor<?x4xi64>
+  // CHECK: nn.binary pow %{{.*}}, %{{.*}} : tensor<?x4xf16>
+  %7 = nn.binary pow %f16, %f16 : tensor<?x4xf16>
+  // CHECK: nn.compare lt %{{.*}}, %{{.*}} : tensor<?x4xi64>
+  %8 = nn.compare lt %i64, %i64 : tensor<?x4xi64>
+  // CHECK: nn.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4xbf16>
+  %9 = nn.select %b, %bf16, %5 : tensor<?x4xbf16>
+  // CHECK: nn.convert %{{.*}} : tensor<?x4xf16> -> tensor<?x4xi8>
+  %10 = nn.convert %f16 : tensor<?x4xf16> -> tensor<?x4xi8>
+  // CHECK: nn.reduce max %{{.*}} dims = [0] : tensor<?x4xi64> -> tensor<4xi64>
+  %11 = nn.reduce max %i64 dims = [0] : tensor<?x4xi64> -> tensor<4xi64>
+  // CHECK: nn.argmax %{{.*}} dim = 1 : tensor<?x4xf16> -> tensor<?xi32>
+  %12 = nn.argmax %f16 dim = 1 : tensor<?x4xf16> -> tensor<?xi32>
+  // CHECK: nn.dot %{{.*}}, %{{.*}} contract = [1] * [0] : tensor<?x4xi8>, tensor<4x4xi8> -> tensor<?x4xi8>
+  %13 = nn.dot %i8, %0 contract = [1] * [0] : tensor<?x4xi8>, tensor<4x4xi8> -> tensor<?x4xi8>
+  // CHECK: nn.gather %{{.*}}, %{{.*}} batch_dims = 0 : tensor<4xi64>, tensor<?xi32> -> tensor<?xi64>
+  %14 = nn.gather %11, %i batch_dims = 0 : tensor<4xi64>, tensor<?xi32> -> tensor<?xi64>
+  // CHECK: nn.iota dim = 0 -> tensor<4xbf16>
+  %15 = nn.iota dim = 0 -> tensor<4xbf16>
+  return
+}

@@ -50,6 +50,24 @@ module attributes {gpu.container_module, belfry.phases = [@p0], belfry.functions
 
 // -----
 
+// Numbers of 16 bits are added as f32 and rounded once.
+
+// CHECK-LABEL: gpu.func @towers_sum_bf16(
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> bf16
+// CHECK: arith.extf %[[X]] : bf16 to f32
+// CHECK-NOT: arith.addf {{.*}} : bf16
+// CHECK: %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK: llvm.store %[[R]], %{{.*}} : bf16
+module attributes {gpu.container_module, belfry.phases = [@p0], belfry.functions = {
+  evaluate = {buffers = [{bytes = [0, 2], dtype = "bf16", kind = "cross", scope = "tower"}],
+              schedule = [{phase = 0, run = "per_tower"}, {all_reduce = "sum", count = [0, 1], dtype = "bf16", from = 0, to = 0}]}}} {
+  func.func private @p0()
+  gpu.module @kernels {
+  }
+}
+
+// -----
+
 // CHECK-LABEL: gpu.module @alone {
 // CHECK-NEXT: }
 module attributes {gpu.container_module} {

@@ -57,6 +57,7 @@
 // PRINT-NEXT: nn-build-train-step
 // PRINT: verify-stage{stage=train-step}
 // PRINT-NEXT: parallel:
+// PRINT-NEXT: widen-narrow-floats
 // PRINT-NEXT: make-parallel{slicing=balanced towers=4}
 // PRINT-NEXT: insert-all-reduce
 // PRINT-NEXT: elide-all-reduce

@@ -68,9 +68,9 @@ func.func @vectors(%x: vector<2x4xf64>, %y: vector<[4]xf32>) -> (vector<2x4xf64>
 // Narrow formats are computed in f32.
 
 // CHECK-LABEL: func.func @narrow(
-// CHECK-SAME: %[[X:.*]]: bf16
-// CHECK: arith.extf %[[X]] : bf16 to f32
-// CHECK: %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK-SAME: %[[X:.*]]: i16
+// CHECK: arith.extui %[[X]] : i16 to i32
+// CHECK: %[[R:.*]] = arith.trunci %{{.*}} : i32 to i16
 // CHECK: return %[[R]]
 func.func @narrow(%x: bf16) -> bf16 {
   %0 = math.tanh %x : bf16
@@ -186,4 +186,52 @@ func.func @no_format(%x: vector<4xf80>) -> vector<4xf80> {
   // expected-error @below {{'math.exp' op has no expansion for type 'vector<4xf80>', and its bits would depend on the target's library}}
   %0 = math.exp %x : vector<4xf80>
   return %0 : vector<4xf80>
+}
+
+// -----
+
+func.func @narrow_sum(%x: f16) -> f16 {
+  // expected-error@+1 {{'arith.addf' op computes with numbers of 16 bits, and its bits would depend on the target}}
+  %0 = arith.addf %x, %x : f16
+  return %0 : f16
+}
+
+// -----
+
+// Integers go by way of f32, in both directions.
+// CHECK-LABEL: func.func @integers
+// CHECK: arith.sitofp %{{.*}} : i32 to f32
+// CHECK: arith.uitofp %{{.*}} : i1 to f32
+// CHECK: arith.fptosi %{{.*}} : f32 to i32
+func.func @integers(%x: i32, %c: i1) -> (bf16, f16, i32) {
+  %0 = arith.sitofp %x : i32 to bf16
+  %1 = arith.uitofp %c : i1 to f16
+  %2 = arith.fptosi %1 : f16 to i32
+  return %0, %1, %2 : bf16, f16, i32
+}
+
+// -----
+
+// Conversions of the formats of 16 bits, and one that skips f32: arithmetic on
+// bits. Numbers that are only moved are words, in memory too.
+// CHECK-LABEL: func.func @conversions
+// CHECK-SAME: (%{{.*}}: f32, %{{.*}}: f64, %{{.*}}: i16, %{{.*}}: i1, %{{.*}}: vector<8xi16>, %{{.*}}: memref<4xi16>)
+// CHECK-SAME: -> (i16, i16, f64, i16, vector<8xf32>)
+// CHECK-NOT: {{f16|arith.bitcast .* : i16}}
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xi32>
+// CHECK: arith.constant 15360 : i16
+// CHECK: memref.store %{{.*}}, %{{.*}}[%{{.*}}] : memref<4xi16>
+// CHECK-NOT: f16
+func.func @conversions(%x: f32, %d: f64, %h: f16, %c: i1, %v: vector<8xf16>, %m: memref<4xf16>) -> (bf16, bf16, f64, f16, vector<8xf32>) {
+  %0 = arith.truncf %x : f32 to bf16
+  %1 = arith.truncf %d : f64 to bf16
+  %2 = arith.extf %h : f16 to f64
+  %3 = arith.truncf %x : f32 to f16
+  %4 = arith.select %c, %h, %3 : f16
+  %5 = arith.extf %v : vector<8xf16> to vector<8xf32>
+  %one = arith.constant 1.0 : f16
+  %i = arith.constant 2 : index
+  memref.store %one, %m[%i] : memref<4xf16>
+  return %0, %1, %2, %4, %5 : bf16, bf16, f64, f16, vector<8xf32>
 }

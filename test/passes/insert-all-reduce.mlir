@@ -89,3 +89,23 @@ func.func @gather(%x: tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<f32>) {
   }
   return %r#0, %r#1 : tensor<?x3xf32>, tensor<f32>
 }
+
+// -----
+
+// A number of 16 bits is made of the whole sum, rounded once: the all-reduce is
+// one of f32, where --widen-narrow-floats has run, and stands before the
+// conversion.
+// CHECK-LABEL: func.func @narrow
+// CHECK: %[[PART:.*]] = nn.dot
+// CHECK-NEXT: %[[SUM:.*]] = tower.all_reduce sum %[[PART]] : tensor<3x3xf32>
+// CHECK-NEXT: nn.convert %[[SUM]] : tensor<3x3xf32> -> tensor<3x3xbf16>
+func.func @narrow(%x: tensor<?x3xbf16>) -> tensor<3x3xbf16> {
+  %r = tower.replicate towers = 2 slicing = balanced -> tensor<3x3xbf16> {
+    %xi = tower.slice %x dim = 0 : tensor<?x3xbf16>
+    %w = nn.convert %xi : tensor<?x3xbf16> -> tensor<?x3xf32>
+    %p = nn.dot %w, %w contract = [0] * [0] : tensor<?x3xf32>, tensor<?x3xf32> -> tensor<3x3xf32>
+    %g = nn.convert %p : tensor<3x3xf32> -> tensor<3x3xbf16>
+    tower.yield %g concat = [-1] : tensor<3x3xbf16>
+  }
+  return %r : tensor<3x3xbf16>
+}

@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 //   belfry-host-check FILE.mlir [--batch 0,1,5] [--towers 1,2] [--tolerance t]
-//                     [--target host|cuda-emulated]
+//     [--target host|cuda-emulated] [--units u] [--extremes]
 //
-// Compiles each function that has roles for the target, runs it on given
-// numbers of rows and towers and compares every result with the interpreter's.
-// Scratch memory is shared by lifetimes, as in a training binary, and filled
-// with NaN before each phase, so a wrong lifetime shows.
+// Compiles each function that has roles for the host, or as a GPU's kernels
+// that the host runs, runs it on given numbers of rows and towers and compares
+// every result with the interpreter's: relative to the largest element, or by
+// units in the last place of each. --extremes makes inputs of zeros,
+// infinities, NaN, denormal numbers and the ends of ranges. Scratch memory is
+// shared by lifetimes, as in a training binary, and filled with NaN before each
+// phase, so a wrong lifetime shows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +34,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -44,12 +48,21 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::Required);
 static cl::list<long> batches("batch", cl::CommaSeparated);
 static cl::list<long> towerCounts("towers", cl::CommaSeparated);
 static cl::opt<double> tolerance("tolerance", cl::init(1e-5));
+static cl::opt<double> units(
+    "units", cl::init(-1),
+    cl::desc("of the last place that floats may differ by; others equal"));
+static cl::opt<bool> extremes("extremes", cl::init(false));
+static cl::opt<nn::Precision>
+    precision("precision", cl::init(nn::Precision::F32),
+              cl::desc("of the interpreter"),
+              cl::values(clEnumValN(nn::Precision::F32, "f32", ""),
+                         clEnumValN(nn::Precision::F64, "f64", "")));
+static cl::opt<std::string> target("target", cl::init("host"));
 static cl::opt<unsigned long> seed("seed", cl::init(1));
 static cl::opt<int> threads("threads-per-device", cl::init(1));
 static cl::opt<int>
     repeat("measure", cl::init(0),
            cl::desc("also run so often and print milliseconds"));
-static cl::opt<std::string> target("target", cl::init("host"));
 static cl::opt<bool> interpretToo("compare", cl::init(true));
 
 namespace {
@@ -73,11 +86,14 @@ int64_t element(DictionaryAttr d, StringRef key, unsigned i) {
   return cast<IntegerAttr>(d.getAs<ArrayAttr>(key)[i]).getInt();
 }
 nn::HostType hostType(Type type) {
-  if (type.isInteger(1))
-    return nn::HostType::Bool;
-  if (type.isInteger(32))
-    return nn::HostType::I32;
-  return type.isF32() ? nn::HostType::F32 : nn::HostType::F64;
+  if (type.isF64())
+    return nn::HostType::F64;
+  return nn::InterpretContext(nn::Precision::F32).getHostType(type);
+}
+nn::HostType hostType(StringRef name) {
+  for (unsigned i = 0;; ++i)
+    if (auto type = static_cast<nn::HostType>(i); hostTypeName(type) == name)
+      return type;
 }
 
 /// One function, ready to run.
@@ -266,11 +282,7 @@ void Run::execute(int times) {
         continue;
       }
       int64_t from = integer(item, "from"), to = integer(item, "to");
-      std::string dtype = text(item, "dtype");
-      nn::HostType type = dtype == "i1"    ? nn::HostType::Bool
-                          : dtype == "i32" ? nn::HostType::I32
-                          : dtype == "f32" ? nn::HostType::F32
-                                           : nn::HostType::F64;
+      nn::HostType type = hostType(text(item, "dtype"));
       std::vector<HostTensor> parts;
       for (int64_t t = 0; t < towers; ++t) {
         SmallVector<int64_t> shape;
@@ -305,6 +317,95 @@ void Run::execute(int times) {
           function.getArgAttr(k, "nn.of") == function.getResultAttr(i, "nn.of"))
         results[i] = arguments[k];
   }
+}
+
+/// Numbers of a format at which something changes, as doubles.
+std::vector<double> extremesOf(nn::HostType type) {
+  auto least = [](int exponent) { return std::ldexp(1.0, exponent); };
+  auto ofFloat = [&](int denormal, int normal, double largest) {
+    return std::vector<double>{0.0,
+                               -0.0,
+                               INFINITY,
+                               -INFINITY,
+                               NAN,
+                               1.0,
+                               -1.0,
+                               0.5,
+                               least(denormal),
+                               -least(denormal),
+                               largest,
+                               -largest,
+                               least(normal),
+                               3.0,
+                               -2.5,
+                               1.0 / 3};
+  };
+  switch (type) {
+  case nn::HostType::Bool:
+    return {0, 1};
+  case nn::HostType::F16:
+    return ofFloat(-24, -14, 65504);
+  case nn::HostType::BF16:
+    return ofFloat(-133, -126, std::ldexp(255, 120));
+  case nn::HostType::F32:
+    return ofFloat(-149, -126, std::numeric_limits<float>::max());
+  case nn::HostType::F64:
+    return ofFloat(-1074, -1022, std::numeric_limits<double>::max());
+  default: {
+    double end = std::ldexp(1.0, int(nn::hostTypeSize(type)) * 8 - 1);
+    // Of i64 the end itself saturates; below it doubles are too far apart. Of
+    // more than a byte there is one that rounds otherwise to bf16 at once than
+    // by way of f32.
+    double twice =
+        end > 128 ? std::ldexp(1.0, 30) + std::ldexp(1.0, 22) + 1 : end / 2;
+    return {0, 1, -1, 2, -2, 3, 7, -7, end, -end, 100, -100, twice, 5, 11, 6};
+  }
+  }
+}
+
+/// All pairs of extremes for two arguments of enough elements.
+HostTensor extremeArgument(const HostTensor &generated, unsigned index) {
+  HostTensor wide(nn::HostType::F64, generated.getShape());
+  std::vector<double> values = extremesOf(generated.getType());
+  auto count = int64_t(values.size());
+  for (int64_t i = 0; i < wide.size(); ++i)
+    wide.mutableValues<double>()[i] =
+        values[size_t((index % 2 ? i / count : i) % count)];
+  return wide.convertTo(generated.getType());
+}
+
+/// The bits of a float, as integers in the order of the numbers.
+template <typename T> int64_t ordered(T value) {
+  if constexpr (std::is_same_v<T, double>) {
+    auto bits = std::bit_cast<int64_t>(value);
+    return bits < 0 ? std::numeric_limits<int64_t>::min() - bits : bits;
+  } else if constexpr (sizeof(T) == 2) {
+    return value.bits & 0x8000 ? -int64_t(value.bits & 0x7fff) : value.bits;
+  } else {
+    auto bits = std::bit_cast<int32_t>(static_cast<float>(value));
+    return bits < 0 ? int64_t(std::numeric_limits<int32_t>::min()) - bits
+                    : bits;
+  }
+}
+
+/// The largest difference in units of the last place; infinite where integers
+/// differ, or a NaN has no match.
+double unitsApart(const HostTensor &a, const HostTensor &b) {
+  if (a.getShape() != b.getShape() || a.getType() != b.getType())
+    return INFINITY;
+  if (!nn::isFloat(a.getType()))
+    return a.isIdenticalTo(b) ? 0 : INFINITY;
+  double largest = 0;
+  nn::dispatch(a.getType(), [&]<typename T>() {
+    for (auto [x, y] : llvm::zip(a.values<T>(), b.values<T>())) {
+      bool isNaN = x != x, other = y != y;
+      double d = isNaN || other
+                     ? (isNaN == other ? 0.0 : INFINITY)
+                     : std::fabs(double(ordered(x)) - double(ordered(y)));
+      largest = std::max(largest, d);
+    }
+  });
+  return largest;
 }
 
 /// The largest difference, relative to the largest element.
@@ -355,6 +456,11 @@ int main(int argc, char **argv) {
   PipelineOptions options;
   options.target = target;
   options.host.cpu = llvm::sys::getHostCPUName().str();
+  if (!llvm::is_contained(knownTargets(), StringRef(target)) ||
+      target == "cuda") {
+    llvm::errs() << "unknown target '" << target << "'\n";
+    return 1;
+  }
   if (target == "host")
     buildHostLoweringPipeline(pm, options.host);
   else
@@ -425,6 +531,8 @@ int main(int argc, char **argv) {
                           .getElementType();
           arguments.push_back(generateArgument(function, i, batch, seed)
                                   .convertTo(hostType(type)));
+          if (extremes && argumentRole(function, i) == nn::Role::Input)
+            arguments[i] = extremeArgument(arguments[i], i);
         }
         Run run{program, batch, towers, context, arguments, {}};
         run.execute(1);
@@ -444,26 +552,32 @@ int main(int argc, char **argv) {
         SmallVector<HostTensor> expected;
         InterpreterOptions interpreter;
         interpreter.towers = towers;
+        interpreter.precision = precision;
         if (failed(interpret(function, arguments, interpreter, expected)))
           return 1;
         for (unsigned i = 0; i < expected.size(); ++i) {
-          // The interpreter computes all floats in f32.
+          // The interpreter computes f32 and f64 in its own precision.
           expected[i] = expected[i].convertTo(run.results[i].getType());
-          double d = difference(expected[i], run.results[i]);
+          double d = units >= 0 ? unitsApart(expected[i], run.results[i])
+                                : difference(expected[i], run.results[i]);
           ++runs;
-          if (d <= tolerance)
+          if (d <= (units >= 0 ? units : tolerance))
             continue;
           ++failures;
           llvm::outs() << entry.getName().getValue() << " result " << i << " '"
                        << resultName(function, i) << "', batch " << batch
                        << ", towers " << towers << ": difference "
                        << llvm::format("%g", d) << '\n';
-          for (int64_t e = 0; e < std::min<int64_t>(expected[i].size(), 8); ++e)
-            llvm::outs() << "  " << expected[i].getAsDouble(e) << " got "
-                         << (e < run.results[i].size()
-                                 ? run.results[i].getAsDouble(e)
-                                 : NAN)
+          int64_t shown = 0;
+          for (int64_t e = 0; e < expected[i].size() && shown < 8; ++e) {
+            double x = expected[i].getAsDouble(e),
+                   y = run.results[i].getAsDouble(e);
+            if (x == y || (x != x && y != y))
+              continue;
+            ++shown;
+            llvm::outs() << "  element " << e << ": " << x << " got " << y
                          << '\n';
+          }
         }
       }
   }

@@ -19,11 +19,12 @@ namespace {
 
 /// Elements reduced at a time: the operands of a chunk stay in the first cache.
 constexpr int64_t kChunk = 512;
-/// Chunks of scratch: enough for the tree over 65536 towers (16 levels).
-constexpr int64_t kLevels = 18;
+/// Chunks of scratch: enough for the tree over 65536 towers (16 levels
+/// and a tower's own chunk, where it is widened).
+constexpr int64_t kLevels = 19;
 
-template <typename T> struct Sum {
-  static T apply(T a, T b) {
+struct Sum {
+  template <typename T> static T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>)
       return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
     else
@@ -31,32 +32,48 @@ template <typename T> struct Sum {
   }
 };
 // NaN passes through max and min; `a != a` is what finds it.
-template <typename T> struct Max {
-  static T apply(T a, T b) { return a > b || a != a ? a : b; }
+struct Max {
+  template <typename T> static T apply(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
 };
-template <typename T> struct Min {
-  static T apply(T a, T b) { return a < b || a != a ? a : b; }
+struct Min {
+  template <typename T> static T apply(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
 };
 
-template <typename T, typename Op>
-void combine(T *out, const T *a, const T *b, int64_t n) {
+template <typename Op, typename T, typename C>
+void combine(T *out, const C *a, const C *b, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
-    out[i] = Op::apply(a[i], b[i]);
+    out[i] = T(Op::template apply<C>(a[i], b[i]));
 }
+
+/// What elements of a type are combined as: those of 16 bits as f32, rounded
+/// once at the end.
+template <typename T>
+using Combined = std::conditional_t<sizeof(T) == 2, float, T>;
 
 /// The towers [lo, hi) of one chunk. Returns where the result is: the tower's
 /// own array for a single tower, else `scratch`, which holds kChunk elements a
 /// level of the tree.
 template <typename T, typename Op>
-const T *reduceChunk(const std::vector<const void *> &from, int64_t lo,
-                     int64_t hi, int64_t first, int64_t n, T *scratch) {
-  if (hi - lo == 1)
-    return static_cast<const T *>(from[lo]) + first;
+const Combined<T> *reduceChunk(const std::vector<const void *> &from,
+                               int64_t lo, int64_t hi, int64_t first, int64_t n,
+                               Combined<T> *scratch) {
+  if (hi - lo == 1) {
+    const T *own = static_cast<const T *>(from[lo]) + first;
+    if constexpr (std::is_same_v<T, Combined<T>>)
+      return own;
+    else
+      return std::copy_n(own, n, scratch) - n;
+  }
   int64_t mid = treeSplit(lo, hi);
-  const T *left = reduceChunk<T, Op>(from, lo, mid, first, n, scratch);
-  const T *right =
+  const Combined<T> *left =
+      reduceChunk<T, Op>(from, lo, mid, first, n, scratch);
+  const Combined<T> *right =
       reduceChunk<T, Op>(from, mid, hi, first, n, scratch + kChunk);
-  combine<T, Op>(scratch, left, right, n);
+  combine<Op>(scratch, left, right, n);
   return scratch;
 }
 
@@ -65,18 +82,19 @@ void reduceAll(const std::vector<const void *> &from,
                const std::vector<void *> &to, int64_t first, int64_t last) {
   auto towers = int64_t(from.size());
   // A level of the tree below the top one needs a chunk, or two.
-  std::array<T, kChunk * kLevels> scratch;
+  std::array<Combined<T>, kChunk * kLevels> scratch;
   auto *target = static_cast<T *>(to.front());
   int64_t mid = towers > 1 ? treeSplit(0, towers) : 0;
   for (int64_t at = first; at < last; at += kChunk) {
     int64_t n = std::min(kChunk, last - at);
     auto bytes = size_t(n) * sizeof(T);
     if (towers > 1) {
-      const T *left = reduceChunk<T, Op>(from, 0, mid, at, n, scratch.data());
-      const T *right =
+      const Combined<T> *left =
+          reduceChunk<T, Op>(from, 0, mid, at, n, scratch.data());
+      const Combined<T> *right =
           reduceChunk<T, Op>(from, mid, towers, at, n, scratch.data() + kChunk);
       // Element by element, so the target may be one of the operands.
-      combine<T, Op>(target + at, left, right, n);
+      combine<Op>(target + at, left, right, n);
     } else if (from[0] != target) {
       std::memmove(target + at, static_cast<const T *>(from[0]) + at, bytes);
     }
@@ -90,11 +108,11 @@ void reduceKind(ReduceKind kind, const std::vector<const void *> &from,
                 const std::vector<void *> &to, int64_t first, int64_t last) {
   switch (kind) {
   case ReduceKind::Sum:
-    return reduceAll<T, Sum<T>>(from, to, first, last);
+    return reduceAll<T, Sum>(from, to, first, last);
   case ReduceKind::Max:
-    return reduceAll<T, Max<T>>(from, to, first, last);
+    return reduceAll<T, Max>(from, to, first, last);
   case ReduceKind::Min:
-    return reduceAll<T, Min<T>>(from, to, first, last);
+    return reduceAll<T, Min>(from, to, first, last);
   }
 }
 
@@ -104,18 +122,9 @@ void belfry::rt::treeReduce(ReduceKind kind, DType dtype,
                             const std::vector<const void *> &from,
                             const std::vector<void *> &to, int64_t first,
                             int64_t last) {
-  switch (dtype) {
-  case DType::I1:
-    return reduceKind<uint8_t>(kind, from, to, first, last);
-  case DType::I32:
-    return reduceKind<int32_t>(kind, from, to, first, last);
-  case DType::I64:
-    return reduceKind<int64_t>(kind, from, to, first, last);
-  case DType::F32:
-    return reduceKind<float>(kind, from, to, first, last);
-  case DType::F64:
-    return reduceKind<double>(kind, from, to, first, last);
-  }
+  withType(dtype, [&](auto element) {
+    reduceKind<decltype(element)>(kind, from, to, first, last);
+  });
 }
 
 std::pair<int64_t, int64_t>

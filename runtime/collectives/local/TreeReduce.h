@@ -21,6 +21,7 @@ namespace belfry::rt {
 /// over the tower index (docs/architecture.md, "Distribution"), element by
 /// element, so that the split of the elements among devices never shows in the
 /// bits. `to` may hold arrays of `from`. For i1, max is or and min is and.
+/// f16 and bf16 are combined as f32 and rounded once.
 void treeReduce(ReduceKind kind, DType dtype,
                 const std::vector<const void *> &from,
                 const std::vector<void *> &to, int64_t first, int64_t last);

@@ -245,7 +245,11 @@ protected:
 TEST_F(NpyFile, RoundTrips) {
   const HostTensor tensors[] = {
       HostTensor::of<uint8_t>({2, 2}, {1, 0, 0, 1}),
+      HostTensor::of<int8_t>({3}, {-128, 0, 127}),
       HostTensor::of<int32_t>({3}, {-1, 0, 7}),
+      HostTensor::of<int64_t>({2}, {INT64_MIN, INT64_MAX}),
+      HostTensor::of<Half>({2}, {Half(0.5f), Half(-65504.0f)}),
+      HostTensor::of<BFloat16>({2}, {BFloat16(0.5f), BFloat16(-3e38f)}),
       HostTensor::of<float>({1, 2, 1}, {0.5f, -2.0f}),
       HostTensor::of<double>({}, {0.1}),
       HostTensor(HostType::F32, {0, 4}),
@@ -258,20 +262,27 @@ TEST_F(NpyFile, RoundTrips) {
   }
 }
 
-TEST_F(NpyFile, NarrowsIntegers) {
-  const char data[] = "\x05\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
-  write("{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }",
-        llvm::StringRef(data, 16));
+TEST_F(NpyFile, WidensIntegers) {
+  write("{'descr': '<u2', 'fortran_order': False, 'shape': (1,), }",
+        llvm::StringRef("\xff\xff", 2));
+  llvm::Expected<HostTensor> narrow = readNpy(path);
+  ASSERT_TRUE(static_cast<bool>(narrow));
+  ASSERT_EQ(narrow->getType(), HostType::I32);
+  EXPECT_EQ(narrow->values<int32_t>()[0], 65535);
+
+  const char data[] = "\x05\0\0\0\0\0\0\0";
+  write("{'descr': '<u8', 'fortran_order': False, 'shape': (1,), }",
+        llvm::StringRef(data, 8));
   llvm::Expected<HostTensor> read = readNpy(path);
   ASSERT_TRUE(static_cast<bool>(read));
-  EXPECT_EQ(read->values<int32_t>()[0], 5);
-  EXPECT_EQ(read->values<int32_t>()[1], -1);
+  ASSERT_EQ(read->getType(), HostType::I64);
+  EXPECT_EQ(read->values<int64_t>()[0], 5);
 }
 
 TEST_F(NpyFile, Errors) {
-  write("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }",
-        llvm::StringRef("\0\0\0\0\1\0\0\0", 8));
-  EXPECT_NE(readError().find("has an integer that does not fit into 32 bits"),
+  write("{'descr': '<u8', 'fortran_order': False, 'shape': (1,), }",
+        llvm::StringRef("\0\0\0\0\0\0\0\xff", 8));
+  EXPECT_NE(readError().find("has an integer that does not fit into 64 bits"),
             std::string::npos);
   write("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "abcd");
   EXPECT_NE(readError().find("is in column-major order"), std::string::npos);

@@ -20,6 +20,7 @@
 #include <random>
 #include <zlib.h>
 
+using namespace belfry;
 using namespace belfry::rt;
 namespace fs = std::filesystem;
 
@@ -418,6 +419,65 @@ TEST(Convert, Values) {
                   reinterpret_cast<std::byte *>(truths), 2, {});
   EXPECT_EQ(truths[0], 0);
   EXPECT_EQ(truths[1], 1);
+}
+
+TEST(Convert, IntegersOfOtherWidths) {
+  Array array = values({-128, 127, 3, -1});
+  int8_t bytes[4];
+  EXPECT_TRUE(checkConvertible(array, DType::I8, {}, {}).ok());
+  convertElements(array.type, array.data, DType::I8,
+                  reinterpret_cast<std::byte *>(bytes), 4, {});
+  EXPECT_EQ(bytes[0], -128);
+  EXPECT_EQ(bytes[1], 127);
+  Status status = checkConvertible(values({0, 128}), DType::I8, {}, {});
+  EXPECT_EQ(status.message(),
+            "row 1 of 'v.npy' holds 128, which does not fit into i8");
+  int64_t wide[1];
+  Array large = values({std::ldexp(1.0, 62)});
+  convertElements(large.type, large.data, DType::I64,
+                  reinterpret_cast<std::byte *>(wide), 1, {});
+  EXPECT_EQ(wide[0], int64_t(1) << 62);
+}
+
+// To 16 bits by way of f32: 1 + 2^-11 + 2^-40 is above the middle of two
+// numbers of f16, but becomes that middle first.
+TEST(Convert, NarrowFloats) {
+  Array array = values({1 + 0x1p-11 + 0x1p-40, 65520, -0.0, NAN, 1e-8, 1e39});
+  Half halves[6];
+  convertElements(array.type, array.data, DType::F16,
+                  reinterpret_cast<std::byte *>(halves), 6, {});
+  EXPECT_EQ(halves[0].bits, 0x3c00);
+  EXPECT_EQ(halves[1].bits, 0x7c00);
+  EXPECT_EQ(halves[2].bits, 0x8000);
+  EXPECT_EQ(halves[3].bits, 0x7e00);
+  EXPECT_EQ(halves[4].bits, 0);
+  EXPECT_EQ(halves[5].bits, 0x7c00);
+  BFloat16 others[6];
+  convertElements(array.type, array.data, DType::BF16,
+                  reinterpret_cast<std::byte *>(others), 6, {0.5, 1});
+  EXPECT_EQ(others[0].bits, 0x3f00);
+  EXPECT_EQ(others[5].bits, 0x7f80);
+}
+
+TEST_F(ArrayFiles, NpyOfEveryType) {
+  for (auto [dtype, raw] :
+       {std::pair(DType::I8, RawType::I8), std::pair(DType::I32, RawType::I32),
+        std::pair(DType::I64, RawType::I64),
+        std::pair(DType::F16, RawType::F16),
+        std::pair(DType::BF16, RawType::BF16),
+        std::pair(DType::F32, RawType::F32),
+        std::pair(DType::F64, RawType::F64)}) {
+    std::vector<std::byte> data(2 * sizeOf(dtype));
+    storeElement(dtype, data.data(), 0, 3);
+    storeElement(dtype, data.data(), 1, -2);
+    ASSERT_TRUE(writeNpy(path("n.npy"), dtype, {2}, data.data()).ok());
+    Expected<Array> array = read("n.npy");
+    ASSERT_TRUE(array.ok()) << array.status().message();
+    EXPECT_EQ(array->type, raw) << nameOf(dtype);
+    EXPECT_TRUE(isSame(raw, dtype)) << nameOf(dtype);
+    EXPECT_EQ(loadElement(dtype, array->data, 0), 3) << nameOf(dtype);
+    EXPECT_EQ(loadElement(dtype, array->data, 1), -2) << nameOf(dtype);
+  }
 }
 
 // Each byte divided by 255 as NumPy divides it in single precision.

@@ -24,10 +24,24 @@ template <typename T> std::string bitsOf(T value) {
   return {reinterpret_cast<const char *>(&value), sizeof(T)};
 }
 
+template <typename T> T ofDouble(double value) {
+  if constexpr (sizeof(T) == 2)
+    return T(float(value));
+  else
+    return T(value);
+}
+
 /// The definition, element by element.
 template <typename T>
 T reference(ReduceKind kind, const std::vector<std::vector<T>> &towers,
             size_t element, int64_t lo, int64_t hi) {
+  if constexpr (sizeof(T) == 2) {
+    // f32, rounded once.
+    std::vector<std::vector<float>> wide;
+    for (const auto &tower : towers)
+      wide.emplace_back(1, float(tower[element]));
+    return T(reference(kind, wide, 0, lo, hi));
+  }
   if (hi - lo == 1)
     return towers[size_t(lo)][element];
   int64_t mid = treeSplit(lo, hi);
@@ -60,17 +74,17 @@ template <typename T> void checkAll(DType dtype, bool smallIntegers) {
         if (dtype == DType::I1)
           value = T(random() % 2);
         else if (smallIntegers || std::is_integral_v<T>)
-          value = T(int(random() % 200) - 100);
+          value = ofDouble<T>(int(random() % 200) - 100);
         else
-          value =
-              T(std::ldexp(double(random()) - 2e9, int(random() % 40) - 50));
+          value = ofDouble<T>(
+              std::ldexp(double(random()) - 2e9, int(random() % 40) - 50));
       }
     for (ReduceKind kind :
          {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min}) {
       if (dtype == DType::I1 && kind == ReduceKind::Sum)
         continue;
       for (int64_t devices = 1; devices <= 5; ++devices) {
-        std::vector<T> result(count, T(77 % 2));
+        std::vector<T> result(count);
         std::vector<const void *> from;
         for (auto &tower : data)
           from.push_back(tower.data());
@@ -103,6 +117,15 @@ TEST(TreeReduce, F64) {
 }
 TEST(TreeReduce, I32) { checkAll<int32_t>(DType::I32, true); }
 TEST(TreeReduce, I64) { checkAll<int64_t>(DType::I64, true); }
+TEST(TreeReduce, I8Wraps) { checkAll<int8_t>(DType::I8, true); }
+TEST(TreeReduce, F16RoundsOnce) {
+  checkAll<belfry::Half>(DType::F16, true);
+  checkAll<belfry::Half>(DType::F16, false);
+}
+TEST(TreeReduce, BF16RoundsOnce) {
+  checkAll<belfry::BFloat16>(DType::BF16, true);
+  checkAll<belfry::BFloat16>(DType::BF16, false);
+}
 TEST(TreeReduce, I1IsAndAndOr) { checkAll<uint8_t>(DType::I1, true); }
 
 TEST(TreeReduce, NanPassesThroughMaxAndMin) {

@@ -91,6 +91,43 @@ TEST_F(Weights, LayoutIsThatOfKeras) {
   EXPECT_FALSE(readDataset(handle.get(), "optimizer/vars/4", 1 << 20).ok());
 }
 
+TEST_F(Weights, EveryTypeOfElements) {
+  Manifest manifest;
+  std::vector<std::vector<std::byte>> data;
+  std::vector<std::pair<size_t, const void *>> arrays;
+  for (DType dtype : {DType::I8, DType::I32, DType::I64, DType::F16,
+                      DType::BF16, DType::F32, DType::F64}) {
+    ParameterInfo info;
+    info.name = nameOf(dtype);
+    info.dtype = dtype;
+    info.shape = {2};
+    manifest.parameters.push_back(info);
+    auto &values = data.emplace_back(2 * sizeOf(dtype));
+    storeElement(dtype, values.data(), 0, 3);
+    storeElement(dtype, values.data(), 1, -2);
+  }
+  for (size_t i = 0; i < data.size(); ++i)
+    arrays.emplace_back(i, data[i].data());
+  std::string file = path("types.h5");
+  ASSERT_TRUE(writeArrays(file, manifest, arrays).ok());
+  Hid handle = openHdf5(file);
+  for (size_t i = 0; i < data.size(); ++i) {
+    const ParameterInfo &info = manifest.parameters[i];
+    Expected<Array> array = readDataset(handle.get(), info.name, 1 << 20);
+    ASSERT_TRUE(array.ok()) << info.name << array.status().message();
+    std::vector<std::byte> again(data[i].size());
+    convertElements(array->type, array->data, info.dtype, again.data(), 2, {});
+    EXPECT_EQ(again, data[i]) << info.name;
+  }
+  // As Keras writes it; the others have types of HDF5's own.
+  EXPECT_GT(H5Aexists_by_name(handle.get(), "bf16", "dtype", H5P_DEFAULT), 0);
+  EXPECT_EQ(H5Aexists_by_name(handle.get(), "f16", "dtype", H5P_DEFAULT), 0);
+  Hid half(H5Dopen2(handle.get(), "f16", H5P_DEFAULT));
+  Hid type(H5Dget_type(half.get()));
+  EXPECT_EQ(H5Tget_class(type.get()), H5T_FLOAT);
+  EXPECT_EQ(H5Tget_size(type.get()), 2u);
+}
+
 TEST_F(Weights, NewFilesTakeNoPlaceThatIsTaken) {
   auto session = open();
   std::string file = path("w.weights.h5");
