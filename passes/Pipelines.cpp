@@ -150,9 +150,14 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
   buildToLlvm(pm, options);
 }
 
-void belfry::buildGpuKernels(OpPassManager &pm) {
+void belfry::buildGpuKernels(OpPassManager &pm,
+                             ArrayRef<std::string> disabledKernels) {
   // Kernels, and phases that launch them.
-  pm.addPass(createOutlineGpuKernels());
+  OutlineGpuKernelsOptions outline;
+  outline.disable.assign(disabledKernels.begin(), disabledKernels.end());
+  pm.addPass(createOutlineGpuKernels(outline));
+  // A GPU has no library that computes remainders of floats.
+  pm.nest<gpu::GPUModuleOp>().addPass(createExpandRemainder());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -163,8 +168,9 @@ void belfry::buildGpuKernels(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void belfry::buildNvvmKernels(OpPassManager &pm) {
-  buildGpuKernels(pm);
+void belfry::buildNvvmKernels(OpPassManager &pm,
+                              ArrayRef<std::string> disabledKernels) {
+  buildGpuKernels(pm, disabledKernels);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createExpandMath());
@@ -176,7 +182,7 @@ void belfry::buildNvvmKernels(OpPassManager &pm) {
 
 void belfry::buildEmulatedTargetStage(OpPassManager &pm,
                                       const HostOptions &options) {
-  buildGpuKernels(pm);
+  buildGpuKernels(pm, options.disabledKernels);
   // Kernels become loops over threads.
   pm.addPass(createEmulateGpuKernels());
   pm.addPass(createCanonicalizerPass());
@@ -239,7 +245,29 @@ static void registerStages(StringRef name, StringRef description, Build build) {
       });
 }
 
+namespace {
+struct PlaceFlags : PassPipelineOptions<PlaceFlags> {
+  Option<tower::DeviceKind> device{
+      *this, "device", llvm::cl::desc("kind of device to place on"),
+      llvm::cl::init(tower::DeviceKind::Cpu),
+      llvm::cl::values(
+          clEnumValN(tower::DeviceKind::Cpu, "cpu", "contexts of the host"),
+          clEnumValN(tower::DeviceKind::Gpu, "gpu", "graphics processors"))};
+  ListOption<std::string> disable{
+      *this, "disable",
+      llvm::cl::desc("families of kernels for GPUs to go without, by name")};
+};
+} // namespace
+
 void belfry::registerHostPipelines() {
+  PassPipelineRegistration<PlaceFlags>(
+      "place", "nn-place under its short name",
+      [](OpPassManager &pm, const PlaceFlags &flags) {
+        NnPlaceOptions options;
+        options.device = flags.device;
+        options.disable.assign(flags.disable.begin(), flags.disable.end());
+        pm.addPass(createNnPlace(options));
+      });
   registerStages<LoweringFlags>(
       "belfry-lower", "parallel or placed → lowered",
       [](OpPassManager &pm, const HostOptions &options) {

@@ -11,6 +11,7 @@
 #include "passes/Optimizations.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
@@ -42,6 +43,9 @@ struct HostOptions {
   bool profileOps = false;       ///< measure each op while the program runs
   Optimizations optimizations;   ///< what the program is built with
   MemoryMode memory = MemoryMode::Balanced;
+  /// Families of kernels for GPUs to go without, by name, to test what is
+  /// refused.
+  std::vector<std::string> disabledKernels = {};
 };
 
 /// parallel or placed → lowered.
@@ -52,8 +56,10 @@ void buildBufferizeStage(mlir::OpPassManager &pm, const HostOptions &options);
 void buildHostTargetStage(mlir::OpPassManager &pm, const HostOptions &options);
 /// bufferized → phases that launch kernels, a gpu.module of functions of
 /// pointers and numbers; and on to the NVVM dialect, the kernels alone.
-void buildGpuKernels(mlir::OpPassManager &pm);
-void buildNvvmKernels(mlir::OpPassManager &pm);
+void buildGpuKernels(mlir::OpPassManager &pm,
+                     llvm::ArrayRef<std::string> disabledKernels = {});
+void buildNvvmKernels(mlir::OpPassManager &pm,
+                      llvm::ArrayRef<std::string> disabledKernels = {});
 /// bufferized → target, with the kernels of a GPU run by the host.
 void buildEmulatedTargetStage(mlir::OpPassManager &pm,
                               const HostOptions &options);
@@ -61,7 +67,8 @@ void buildEmulatedTargetStage(mlir::OpPassManager &pm,
 void buildHostLoweringPipeline(mlir::OpPassManager &pm,
                                const HostOptions &options);
 
-/// Makes the stages flags of belfry-opt.
+/// Makes the stages flags of belfry-opt; and --place, the name of --nn-place
+/// in a pipeline that a user writes.
 void registerHostPipelines();
 
 } // namespace belfry

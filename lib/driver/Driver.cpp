@@ -26,6 +26,7 @@
 #include "lib/driver/Load.h"
 #include "lib/driver/Manifest.h"
 #include "lib/driver/PassClock.h"
+#include "lib/driver/ProveCoverage.h"
 #include "lib/driver/Settings.h"
 #include "lib/import/Weights.h"
 #include "lib/import/WriteFile.h"
@@ -43,7 +44,6 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -75,6 +75,7 @@ private:
   LogicalResult load();
   LogicalResult runStages(Stage last);
   LogicalResult runStage(Stage stage);
+  LogicalResult prove();
   LogicalResult makeManifest();
   LogicalResult checkManifest();
   LogicalResult generate();
@@ -225,10 +226,16 @@ LogicalResult Compilation::runStage(Stage stage) {
 }
 
 LogicalResult Compilation::runStages(Stage last) {
+  if (options.verifyGpuCoverage && loaded.stage > *proof)
+    return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
+                "'; '--verify-gpu-coverage' needs one of '" +
+                stageName(*proof) + "' or before");
   for (Stage stage : kStages) {
     if (stage < loaded.stage || stage > last)
       continue;
     if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
+      return failure();
+    if (stage == proof && failed(guarded("coverage", [&] { return prove(); })))
       return failure();
     if (stage == Stage::Target)
       std::tie(result.kernels, result.loopNests) = countKernels(*loaded.module);
@@ -243,6 +250,18 @@ LogicalResult Compilation::runStages(Stage last) {
         failed(writeModule(file)))
       return failure();
   }
+  return success();
+}
+
+/// That every op has a kernel is shown before any is made.
+LogicalResult Compilation::prove() {
+  FailureOr<std::string> proven =
+      proveCoverage(*loaded.module, *proof, pipeline.host.disabledKernels,
+                    options.verifyGpuCoverage);
+  if (failed(proven))
+    return failure();
+  if (options.verifyGpuCoverage)
+    result.notes.push_back(*proven);
   return success();
 }
 
@@ -432,7 +451,7 @@ LogicalResult Compilation::generateKernels() {
   gpu::GPUModuleOp kernels;
   auto lower = [&]() -> LogicalResult {
     PassManager pm(context.get());
-    buildNvvmKernels(pm);
+    buildNvvmKernels(pm, pipeline.host.disabledKernels);
     pm.addInstrumentation(std::make_unique<PassClock>(passes));
     if (failed(pm.run(*loaded.module)))
       return failModule("no kernels can be made of it");
@@ -470,9 +489,8 @@ LogicalResult Compilation::generateKernels() {
     return error ? fail(std::move(error)) : success();
   };
   if (!options.certificate.empty()) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, cubins));
+    std::string text = certificateFor(options.certificate,
+                                      certificateOf(*loaded.module, cubins));
     if (failed(write(options.certificate, text)))
       return failure();
   }

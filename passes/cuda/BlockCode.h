@@ -34,6 +34,12 @@ struct ReductionLayout {
 };
 ReductionLayout layoutOf(mlir::linalg::LinalgOp op);
 
+/// The op that adds one more element to a reduction's result, or another
+/// partial result. Null where the op is no reduction that is understood; `why`,
+/// if it is there, says why then.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op,
+                            std::string *why = nullptr);
+
 /// Whether the op is a sum of products of two matrices, C[m,n] +=
 /// A[m,k]·B[k,n].
 bool isProduct(mlir::Operation *op);
@@ -71,8 +77,7 @@ public:
   /// Elements [first, end) of an op without reductions, in row-major order of
   /// its loops.
   void elements(mlir::linalg::LinalgOp op, mlir::Value first, mlir::Value end);
-  /// Outputs [first, end) of a reduction. Fails where the op is none that is
-  /// understood.
+  /// Outputs [first, end) of a reduction that combinerOf() understands.
   llvm::LogicalResult reduction(mlir::linalg::LinalgOp op, mlir::Value first,
                                 mlir::Value end);
   /// Tile `tile` of a product's C, by rows of tiles.

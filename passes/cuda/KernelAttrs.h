@@ -17,8 +17,10 @@ namespace belfry {
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 256;
 
-/// Of a gpu.launch_func in a phase, a dictionary of strings: `family`, `dtype`
-/// (those of all arrays), `shape` of what is written.
+/// Of a gpu.launch_func in a phase, a dictionary of strings: `family`, `parts`
+/// (the families of all code in it), `class` (of its shape), `dtype` (those of
+/// all arrays), `shape` of what is written, and `role` (KernelRoles.h) in a
+/// whole program. Lists have commas.
 constexpr llvm::StringLiteral kLaunchAttr = "belfry.launch";
 
 /// Of a reduction or a product: the constant that it starts from, in place of

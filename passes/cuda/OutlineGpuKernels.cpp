@@ -7,6 +7,8 @@
 
 #include "passes/Passes.h"
 #include "passes/cuda/BlockCode.h"
+#include "passes/cuda/Coverage.h"
+#include "passes/cuda/KernelRoles.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
 #include "passes/lowering/PhaseAttrs.h"
@@ -29,8 +31,7 @@ using utils::IteratorType;
 
 namespace {
 
-/// How an op becomes a kernel.
-enum class Shape { Elements, Reduction, Tiles, Iterations, Blocks, OneBlock };
+using Shape = KernelShape;
 
 /// What an op reads from outside of itself, and where it is computed.
 struct Environment {
@@ -40,6 +41,8 @@ struct Environment {
 
 struct OutlineGpuKernelsPass
     : belfry::impl::OutlineGpuKernelsBase<OutlineGpuKernelsPass> {
+  using OutlineGpuKernelsBase::OutlineGpuKernelsBase;
+
   void runOnOperation() override;
 
   LogicalResult outline(func::FuncOp phase);
@@ -49,7 +52,10 @@ struct OutlineGpuKernelsPass
   Value gridOf(Operation *op, Shape shape, OpBuilder &b);
   Environment environmentOf(Operation *op);
   gpu::GPUFuncOp share(gpu::GPUFuncOp kernel);
+  DictionaryAttr factsOf(Operation *op, Shape shape);
 
+  KernelRegistry registry;
+  llvm::DenseMap<Operation *, std::string> roles;
   gpu::GPUModuleOp kernels;
   llvm::StringMap<gpu::GPUFuncOp> known; ///< by the text of the function
 };
@@ -58,34 +64,6 @@ struct OutlineGpuKernelsPass
 
 /// Elements of a block: enough for each thread that a launch is worth it.
 static constexpr int64_t kBlockElements = 4 * kBlockThreads;
-
-static Shape shapeOf(Operation *op) {
-  if (isProduct(op))
-    return Shape::Tiles;
-  if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-    return linalg.getNumReductionLoops() ? Shape::Reduction : Shape::Elements;
-  if (op->hasAttr(kIndependentAttr))
-    return Shape::Iterations;
-  return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
-}
-
-static StringRef familyOf(Operation *op, Shape shape) {
-  switch (shape) {
-  case Shape::Elements:
-    return "elementwise";
-  case Shape::Reduction:
-    return "reduce";
-  case Shape::Tiles:
-    return "dot";
-  case Shape::Iterations:
-    return "loop";
-  case Shape::Blocks:
-    return "scan";
-  case Shape::OneBlock:
-    return op->hasAttr(kKernelAttr) ? "loop" : "scan";
-  }
-  llvm_unreachable("all shapes are covered");
-}
 
 /// Whether a value of a phase can be had without reading memory.
 static bool isKnownBefore(Value value) {
@@ -148,8 +126,9 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
     code.iterations(loop, first, end);
     return success();
   }
-  case Shape::Blocks:
+  case Shape::RowBlocks:
     return code.oneIteration(cast<scf::ForOp>(op), code.block());
+  case Shape::OneThread:
   case Shape::OneBlock:
     return code.single(op);
   }
@@ -206,9 +185,10 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
   case Shape::Iterations:
     blocks = trips(kBlockThreads);
     break;
-  case Shape::Blocks:
+  case Shape::RowBlocks:
     blocks = trips(1);
     break;
+  case Shape::OneThread:
   case Shape::OneBlock:
     break;
   }
@@ -230,7 +210,7 @@ gpu::GPUFuncOp OutlineGpuKernelsPass::share(gpu::GPUFuncOp kernel) {
 }
 
 /// What a certificate says of the op.
-static DictionaryAttr factsOf(Operation *op, Shape shape) {
+DictionaryAttr OutlineGpuKernelsPass::factsOf(Operation *op, Shape shape) {
   Builder b(op->getContext());
   SmallVector<std::string> names;
   std::string extents;
@@ -256,22 +236,31 @@ static DictionaryAttr factsOf(Operation *op, Shape shape) {
   op->walk(
       [&](Operation *inner) { llvm::for_each(inner->getOperands(), note); });
   llvm::sort(names);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("family", b.getStringAttr(familyOf(op, shape))),
-       b.getNamedAttr("dtype", b.getStringAttr(llvm::join(names, ","))),
-       b.getNamedAttr("shape", b.getStringAttr(extents))});
+  SmallVector<NamedAttribute> facts;
+  auto add = [&](StringRef name, const Twine &text) {
+    facts.push_back(b.getNamedAttr(name, b.getStringAttr(text)));
+  };
+  add("class", kernelShapeName(shape));
+  add("dtype", llvm::join(names, ","));
+  add("family", registry.familyOf(shape).name);
+  add("parts", llvm::join(familiesWithin(op, registry), ","));
+  if (auto role = roles.find(op); role != roles.end())
+    add("role", role->second);
+  add("shape", extents);
+  return b.getDictionaryAttr(facts);
 }
 
 LogicalResult OutlineGpuKernelsPass::outline(Operation *op) {
-  Shape shape = shapeOf(op);
+  Shape shape = kernelShapeOf(op);
   Environment environment = environmentOf(op);
   MLIRContext *context = &getContext();
   Location unknown = UnknownLoc::get(context);
   OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
   auto types = llvm::map_to_vector(environment.arguments,
                                    [](Value value) { return value.getType(); });
-  auto kernel = gpu::GPUFuncOp::create(b, unknown, familyOf(op, shape),
-                                       FunctionType::get(context, types, {}));
+  auto kernel =
+      gpu::GPUFuncOp::create(b, unknown, registry.familyOf(shape).name,
+                             FunctionType::get(context, types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({int32_t(kBlockThreads), 1, 1}));
@@ -397,13 +386,24 @@ LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
 
 void OutlineGpuKernelsPass::runOnOperation() {
   ModuleOp module = getOperation();
+  if (llvm::Error error = registry.remove(disable)) {
+    module.emitError("'disable': ") << llvm::toString(std::move(error));
+    return signalPassFailure();
+  }
+  if (module->hasAttr(kFunctionsAttr) && failed(verifyPhaseTable(module)))
+    return signalPassFailure();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kFunctionAttr) &&
+        failed(verifyPhase<MemRefType>(function)))
+      return signalPassFailure();
+  if (failed(verifyCoverage(module, registry)))
+    return signalPassFailure();
+  roles = kernelRoles(module);
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   b.getUnitAttr());
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(kFunctionAttr))
-      if (failed(verifyPhase<MemRefType>(function)) ||
-          failed(outline(function)))
-        return signalPassFailure();
+    if (function->hasAttr(kFunctionAttr) && failed(outline(function)))
+      return signalPassFailure();
 }
