@@ -234,7 +234,8 @@ static void registerStages(StringRef name, StringRef description, Build build) {
           return failure();
         HostOptions options;
         if constexpr (std::is_same_v<Flags, HostFlags>)
-          options = {flags.cpu, flags.features, flags.profileOps, {}};
+          options = {flags.cpu, flags.features,       flags.profileOps,
+                     {},        MemoryMode::Balanced, {}};
         if (failed(flags.apply(options, error)))
           return failure();
         build(pm, options);

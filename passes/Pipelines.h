@@ -45,7 +45,7 @@ struct HostOptions {
   MemoryMode memory = MemoryMode::Balanced;
   /// Families of kernels for GPUs to go without, by name, to test what is
   /// refused.
-  std::vector<std::string> disabledKernels = {};
+  std::vector<std::string> disabledKernels;
 };
 
 /// parallel or placed → lowered.

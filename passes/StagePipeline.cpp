@@ -193,10 +193,10 @@ FailureOr<Checked> check(StringRef text, PipelineErrorHandler error) {
                  "'; known are balanced, drop-remainder, last-takes-rest, "
                  "strict");
   checked.options.slicing = *mode;
-  checked.options.host = {given.cpu.getValue(),
-                          given.features.getValue(),
-                          given.profileOps.getValue(),
-                          {}};
+  checked.options.host = {
+      given.cpu.getValue(),        given.features.getValue(),
+      given.profileOps.getValue(), {},
+      MemoryMode::Balanced,        {}};
   if (failed(given.apply(checked.options.host, error)))
     return failure();
   FailureOr<Stage> from =

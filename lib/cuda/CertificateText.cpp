@@ -84,7 +84,7 @@ static void printOps(const json::Object &all, llvm::raw_ostream &os) {
     Table::Row row;
     for (StringRef key : keys)
       row.push_back(textOf(op, key));
-    ++kinds[std::move(row)];
+    ++kinds[row];
   });
   Table::Row header(std::begin(keys), std::end(keys));
   header.push_back("ops");

@@ -130,7 +130,9 @@ llvm::Expected<Settings> belfry::settle(const CompileOptions &options) {
     return found.takeError();
   settings.processor = std::move(*found);
   const Processor &processor = settings.processor;
-  pipeline.host = {processor.cpu, processor.features, options.profileOps, {}};
+  pipeline.host = {processor.cpu,        processor.features,
+                   options.profileOps,   {},
+                   MemoryMode::Balanced, {}};
   std::vector<std::string> disabled;
   for (StringRef name : options.disable)
     if (name.consume_front("kernel-"))

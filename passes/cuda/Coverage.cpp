@@ -91,10 +91,9 @@ private:
 void MissingKernels::add(Operation *op, StringRef name,
                          ArrayRef<std::string> types, const Twine &why,
                          StringRef known, const Twine &todo) {
-  Missing fresh{op, 0, {}, why.str(), known.str(), todo.str()};
+  const Missing fresh{op, 0, {}, why.str(), known.str(), todo.str()};
   Missing &kind =
-      kinds.insert({{name.str(), llvm::join(types, ",")}, std::move(fresh)})
-          .first->second;
+      kinds.insert({{name.str(), llvm::join(types, ",")}, fresh}).first->second;
   ++kind.count;
   if (StringRef layer = nn::layerOf(op); !layer.empty())
     kind.layers.insert(layer);
