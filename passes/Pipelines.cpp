@@ -154,7 +154,12 @@ void belfry::buildHostTargetStage(OpPassManager &pm,
 
 void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
   // Kernels, and phases that launch them.
-  pm.addPass(createOutlineGpuKernels());
+  OutlineGpuKernelsOptions outline;
+  outline.disable.assign(options.disabledKernels.begin(),
+                         options.disabledKernels.end());
+  pm.addPass(createOutlineGpuKernels(outline));
+  // A GPU has no library that computes remainders of floats.
+  pm.nest<gpu::GPUModuleOp>().addPass(createExpandRemainder());
   // What every kernel computes for itself and needs once.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -260,7 +265,8 @@ static void registerStages(StringRef name, StringRef description, Build build) {
           return failure();
         HostOptions options;
         if constexpr (std::is_same_v<Flags, HostFlags>)
-          options = {flags.cpu, flags.features, flags.profileOps, {}};
+          options = {flags.cpu, flags.features,       flags.profileOps,
+                     {},        MemoryMode::Balanced, {}};
         if (failed(flags.apply(options, error)))
           return failure();
         build(pm, options);
@@ -271,7 +277,29 @@ static void registerStages(StringRef name, StringRef description, Build build) {
       });
 }
 
+namespace {
+struct PlaceFlags : PassPipelineOptions<PlaceFlags> {
+  Option<tower::DeviceKind> device{
+      *this, "device", llvm::cl::desc("kind of device to place on"),
+      llvm::cl::init(tower::DeviceKind::Cpu),
+      llvm::cl::values(
+          clEnumValN(tower::DeviceKind::Cpu, "cpu", "contexts of the host"),
+          clEnumValN(tower::DeviceKind::Gpu, "gpu", "graphics processors"))};
+  ListOption<std::string> disable{
+      *this, "disable",
+      llvm::cl::desc("families of kernels for GPUs to go without, by name")};
+};
+} // namespace
+
 void belfry::registerHostPipelines() {
+  PassPipelineRegistration<PlaceFlags>(
+      "place", "nn-place under its short name",
+      [](OpPassManager &pm, const PlaceFlags &flags) {
+        NnPlaceOptions options;
+        options.device = flags.device;
+        options.disable.assign(flags.disable.begin(), flags.disable.end());
+        pm.addPass(createNnPlace(options));
+      });
   registerStages<LoweringFlags>(
       "belfry-lower", "parallel or placed → lowered",
       [](OpPassManager &pm, const HostOptions &options) {

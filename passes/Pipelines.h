@@ -11,6 +11,7 @@
 #include "passes/Optimizations.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
@@ -42,6 +43,9 @@ struct HostOptions {
   bool profileOps = false;       ///< measure each op while the program runs
   Optimizations optimizations;   ///< what the program is built with
   MemoryMode memory = MemoryMode::Balanced;
+  /// Families of kernels for GPUs to go without, by name, to test what is
+  /// refused.
+  std::vector<std::string> disabledKernels;
 };
 
 /// parallel or placed → lowered.
@@ -66,7 +70,8 @@ void buildEmulatedTargetStage(mlir::OpPassManager &pm,
 void buildHostLoweringPipeline(mlir::OpPassManager &pm,
                                const HostOptions &options);
 
-/// Makes the stages flags of belfry-opt.
+/// Makes the stages flags of belfry-opt; and --place, the name of --nn-place
+/// in a pipeline that a user writes.
 void registerHostPipelines();
 
 } // namespace belfry

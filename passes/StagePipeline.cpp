@@ -52,14 +52,18 @@ void belfry::buildParallelStage(OpPassManager &pm, int64_t towers,
   pm.addPass(createCSEPass());
 }
 
-void belfry::buildPlacedStage(OpPassManager &pm,
-                              const Optimizations &optimizations) {
+void belfry::buildPlacedStage(OpPassManager &pm, tower::DeviceKind device,
+                              const HostOptions &options) {
   // Towers of the host share a memory: to gather rows costs nothing.
-  if (optimizations.has(Optimization::GatherRows))
+  if (options.optimizations.has(Optimization::GatherRows))
     pm.addPass(createGatherRows());
   // Roles and names stand at functions that lowering takes apart: note them.
   pm.addPass(createDescribeProgram());
-  pm.addPass(createNnPlace());
+  NnPlaceOptions place;
+  place.device = device;
+  place.disable.assign(options.disabledKernels.begin(),
+                       options.disabledKernels.end());
+  pm.addPass(createNnPlace(place));
 }
 
 llvm::Error belfry::noteTarget(ModuleOp module, Stage stage, StringRef target) {
@@ -102,7 +106,10 @@ void belfry::buildStage(OpPassManager &pm, Stage stage,
                        options.host.optimizations);
     break;
   case Stage::Placed:
-    buildPlacedStage(pm, own.optimizations);
+    buildPlacedStage(pm,
+                     options.target == "host" ? tower::DeviceKind::Cpu
+                                              : tower::DeviceKind::Gpu,
+                     own);
     break;
   case Stage::Lowered:
     buildLowerStage(pm, own);
@@ -193,10 +200,10 @@ FailureOr<Checked> check(StringRef text, PipelineErrorHandler error) {
                  "'; known are balanced, drop-remainder, last-takes-rest, "
                  "strict");
   checked.options.slicing = *mode;
-  checked.options.host = {given.cpu.getValue(),
-                          given.features.getValue(),
-                          given.profileOps.getValue(),
-                          {}};
+  checked.options.host = {
+      given.cpu.getValue(),        given.features.getValue(),
+      given.profileOps.getValue(), {},
+      MemoryMode::Balanced,        {}};
   if (failed(given.apply(checked.options.host, error)))
     return failure();
   FailureOr<Stage> from =

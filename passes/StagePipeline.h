@@ -42,8 +42,8 @@ void buildParallelStage(mlir::OpPassManager &pm, int64_t towers,
                         tower::Slicing slicing,
                         const Optimizations &optimizations);
 /// parallel → placed: every op has a device and a kernel.
-void buildPlacedStage(mlir::OpPassManager &pm,
-                      const Optimizations &optimizations);
+void buildPlacedStage(mlir::OpPassManager &pm, tower::DeviceKind device,
+                      const HostOptions &options);
 /// The passes that lead to `stage` from the one before it, its verifier
 /// included. Nothing for Stage::Import but the verifier.
 void buildStage(mlir::OpPassManager &pm, Stage stage,

@@ -50,8 +50,15 @@ struct CompileOptions {
   std::vector<std::string> cudaArch;
   /// The folder of the CUDA toolkit; looked for where it is empty.
   std::string cudaPath;
-  /// File for the coverage certificate, JSON. Empty for none.
+  /// File for the coverage certificate, text where its suffix is .txt, else
+  /// JSON. Empty for none.
   std::string certificate;
+  /// Proves that every op has a kernel for GPUs, which the targets for GPUs
+  /// need anyway, takes the kernels as far as the lowering goes without ptxas,
+  /// and notes what was proven.
+  bool verifyGpuCoverage = false;
+  /// Runs ops without a kernel on the host. Not in this version: an error.
+  bool allowCpuFallback = false;
   /// In place of the file's compile section, as belfry-import takes them.
   std::optional<std::string> loss, optimizer, metrics;
   /// Layers whose values @predict gives too.
@@ -59,7 +66,8 @@ struct CompileOptions {
 
   /// The program can measure its ops (its `--profile`).
   bool profileOps = false;
-  /// Names of the optimisations to leave out (docs/optimizations.md).
+  /// Names of the optimisations to leave out (docs/optimizations.md), and
+  /// `kernel-FAMILY` for families of kernels for GPUs to go without.
   std::vector<std::string> disable;
   /// low, balanced or fast; balanced where it is not given.
   std::optional<std::string> memory;
@@ -89,6 +97,8 @@ struct CompileResult {
   /// 0, 1 for an error of the user's, 2 for one of the compiler.
   int status = 0;
   std::vector<std::string> errors, warnings;
+  /// What was asked for and is no file.
+  std::vector<std::string> notes;
   /// In order.
   std::vector<PartTime> timing;
   /// Functions of kernels, and loop nests that call them; 0 where stage

@@ -9,6 +9,7 @@
 
 #include "dialects/nn/Nn.h"
 #include "passes/cuda/KernelAttrs.h"
+#include "passes/cuda/KernelRegistry.h"
 #include "passes/lowering/PhaseAttrs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,12 +48,80 @@ static json::Object resourcesOf(const KernelResources &kernel,
                       {"occupancy", std::round(share * 1000) / 1000}};
 }
 
+static const KernelFamily *familyNamed(StringRef name) {
+  auto it = llvm::find_if(kernelFamilies(), [&](const KernelFamily &family) {
+    return family.name == name;
+  });
+  return it == kernelFamilies().end() ? nullptr : it;
+}
+
+static StringRef sourceOf(StringRef family) {
+  const KernelFamily *known = familyNamed(family);
+  return known ? kernelSourceName(known->source) : "generated";
+}
+
+/// The least architecture, 75 is sm_75, that has all of these families.
+static unsigned leastOf(const std::set<std::string> &families) {
+  unsigned least = gpuArchitectures().front().sm;
+  for (const std::string &name : families)
+    if (const KernelFamily *family = familyNamed(name))
+      least = std::max(least, family->leastArchitecture);
+  return least;
+}
+
+/// `each`: a phase runs once for each tower; `all`: once for all of them.
+static llvm::StringMap<StringRef> towersOfPhases(ModuleOp module) {
+  llvm::StringMap<StringRef> towers;
+  auto tables = module->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
+  auto phases = module->getAttrOfType<ArrayAttr>(kPhasesAttr);
+  if (!tables || !phases)
+    return towers;
+  for (NamedAttribute entry : tables)
+    for (Attribute attr :
+         cast<DictionaryAttr>(entry.getValue()).getAs<ArrayAttr>("schedule")) {
+      auto item = cast<DictionaryAttr>(attr);
+      auto run = item.getAs<StringAttr>("run");
+      if (auto phase = item.getAs<IntegerAttr>("phase"); phase && run)
+        towers[cast<FlatSymbolRefAttr>(phases[phase.getInt()]).getValue()] =
+            run.getValue() == "once" ? "all" : "each";
+    }
+  return towers;
+}
+
+/// The exchanges between towers, in the order of the schedules.
+static json::Array collectivesOf(ModuleOp module) {
+  json::Array result;
+  auto tables = module->getAttrOfType<DictionaryAttr>(kFunctionsAttr);
+  if (!tables)
+    return result;
+  for (NamedAttribute entry : tables) {
+    auto table = cast<DictionaryAttr>(entry.getValue());
+    auto buffers = table.getAs<ArrayAttr>("buffers");
+    for (Attribute attr : table.getAs<ArrayAttr>("schedule")) {
+      auto item = cast<DictionaryAttr>(attr);
+      auto from = item.getAs<IntegerAttr>("from");
+      if (!from)
+        continue;
+      auto reduce = item.getAs<StringAttr>("all_reduce");
+      auto row = cast<DictionaryAttr>(buffers[from.getInt()]);
+      result.push_back(
+          json::Object{{"function", entry.getName().getValue()},
+                       {"op", reduce ? ("all_reduce " + reduce.getValue()).str()
+                                     : "all_gather"},
+                       {"dtype", row.getAs<StringAttr>("dtype").getValue()},
+                       {"source", sourceOf("collective")}});
+    }
+  }
+  return result;
+}
+
 json::Value belfry::certificateOf(ModuleOp module,
                                   llvm::ArrayRef<Cubin> cubins) {
   json::Array ops, kernels, architectures;
   for (const Cubin &cubin : cubins)
     architectures.push_back(findArchitecture(cubin.sm)->name());
   json::Object launches;
+  llvm::StringMap<StringRef> towers = towersOfPhases(module);
   auto kernelList = module->getAttrOfType<ArrayAttr>(kKernelsAttr);
   auto sites = module->getAttrOfType<ArrayAttr>(kSitesAttr);
   std::vector<std::set<std::string>> families(kernelList ? kernelList.size()
@@ -69,13 +138,17 @@ json::Value belfry::certificateOf(ModuleOp module,
       ops.push_back(
           json::Object{{"function", function},
                        {"phase", textOf(row, "phase")},
+                       {"tower", towers.lookup(textOf(row, "phase"))},
                        {"launch", before},
                        {"layer", textOf(op, "layer")},
+                       {"role", textOf(op, "role")},
                        {"op", textOf(op, "family")},
+                       {"parts", textOf(op, "parts")},
                        {"dtype", textOf(op, "dtype")},
+                       {"class", textOf(op, "class")},
                        {"shape", textOf(op, "shape")},
                        {"kernel", textOf(rowOf(kernelList[number]), "name")},
-                       {"source", "generated"}});
+                       {"source", sourceOf(textOf(op, "family"))}});
     }
     sum = before + 1;
   }
@@ -89,16 +162,19 @@ json::Value belfry::certificateOf(ModuleOp module,
         assembled[findArchitecture(cubin.sm)->name()] =
             resourcesOf(it->second, *findArchitecture(cubin.sm),
                         row.getAs<IntegerAttr>("threads").getInt());
+    // What no phase launches adds what towers exchange.
+    if (families[i].empty())
+      families[i].insert("collective");
     kernels.push_back(json::Object{
         {"name", name},
-        {"family",
-         families[i].empty() ? "all_reduce" : llvm::join(families[i], "+")},
-        {"source", "generated"},
-        {"least_architecture", gpuArchitectures().front().name()},
+        {"family", llvm::join(families[i], "+")},
+        {"source", kernelSourceName(KernelSource::Generated)},
+        {"least_architecture", "sm_" + std::to_string(leastOf(families[i]))},
         {"threads", row.getAs<IntegerAttr>("threads").getInt()},
         {"assembled", std::move(assembled)}});
   }
-  return json::Object{{"version", 1},
+  return json::Object{{"version", kCertificateVersion},
+                      {"collectives", collectivesOf(module)},
                       {"architectures", std::move(architectures)},
                       {"launches", std::move(launches)},
                       {"ops", std::move(ops)},

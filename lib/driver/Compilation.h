@@ -42,6 +42,7 @@ private:
   llvm::LogicalResult load();
   llvm::LogicalResult runStages(Stage last);
   llvm::LogicalResult runStage(Stage stage);
+  llvm::LogicalResult prove();
   llvm::LogicalResult makeManifest();
   llvm::LogicalResult checkManifest();
   llvm::LogicalResult generate();

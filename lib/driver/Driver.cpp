@@ -22,6 +22,7 @@
 #include "lib/driver/Codegen.h"
 #include "lib/driver/Manifest.h"
 #include "lib/driver/PassClock.h"
+#include "lib/driver/ProveCoverage.h"
 #include "lib/import/Weights.h"
 #include "lib/report/Facts.h"
 #include "lib/report/Report.h"
@@ -153,12 +154,18 @@ LogicalResult Compilation::runStage(Stage stage) {
 }
 
 LogicalResult Compilation::runStages(Stage last) {
+  if (options.verifyGpuCoverage && loaded.stage > *proof)
+    return fail(path + ": the module is at stage '" + stageName(loaded.stage) +
+                "'; '--verify-gpu-coverage' needs one of '" +
+                stageName(*proof) + "' or before");
   for (Stage stage : kStages) {
     if (stage < loaded.stage || stage > last)
       continue;
     if (stage == Stage::Target && emit == Emit::Emulated)
       beforeTarget = loaded.module->clone();
     if (failed(guarded(stageName(stage), [&] { return runStage(stage); })))
+      return failure();
+    if (stage == proof && failed(guarded("coverage", [&] { return prove(); })))
       return failure();
     if (stage == Stage::Target)
       std::tie(result.kernels, result.loopNests) = countKernels(*loaded.module);
@@ -173,6 +180,17 @@ LogicalResult Compilation::runStages(Stage last) {
         failed(writeModule(file)))
       return failure();
   }
+  return success();
+}
+
+/// That every op has a kernel is shown before any is made.
+LogicalResult Compilation::prove() {
+  FailureOr<std::string> proven = proveCoverage(
+      *loaded.module, *proof, pipeline.host, options.verifyGpuCoverage);
+  if (failed(proven))
+    return failure();
+  if (options.verifyGpuCoverage)
+    result.notes.push_back(*proven);
   return success();
 }
 

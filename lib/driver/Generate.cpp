@@ -146,12 +146,13 @@ LogicalResult Compilation::makeDeviceCode() {
   if (failed(guarded("ptx", translate)) ||
       (needsCubins && failed(guarded("assemble", assembleAll))))
     return failure();
-  llvm::raw_string_ostream(code.certificate)
-      << llvm::formatv("{0:2}\n", certificateOf(*loaded.module, code.cubins));
+  llvm::json::Value certificate = certificateOf(*loaded.module, code.cubins);
+  code.certificate = certificateJson(certificate);
   kernels->erase();
   return options.certificate.empty()
              ? success()
-             : write(options.certificate, code.certificate);
+             : write(options.certificate,
+                     certificateFor(options.certificate, certificate));
 }
 
 LogicalResult Compilation::write(StringRef file, StringRef text) {

@@ -9,12 +9,44 @@
 
 #include "lib/cuda/Architectures.h"
 #include "lib/support/Error.h"
+#include "passes/cuda/KernelRegistry.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace belfry;
 using llvm::StringRef;
 using llvm::Twine;
+
+/// Checks what has to do with coverage, and settles where it is proven.
+static llvm::Error checkCoverageOptions(const CompileOptions &options,
+                                        Settings &settings) {
+  llvm::ArrayRef<std::string> disabled = settings.pipeline.host.disabledKernels;
+  for (auto [given, name] :
+       {std::pair(!disabled.empty(), "--disable kernel-…"),
+        std::pair(options.verifyGpuCoverage, "--verify-gpu-coverage"),
+        std::pair(options.allowCpuFallback, "--allow-cpu-fallback")})
+    if (given && options.target == "host")
+      return makeError("'" + Twine(name) +
+                       "' is for the targets 'cuda' and 'cuda-emulated', the "
+                       "target is 'host'");
+  if (options.allowCpuFallback)
+    return makeError("'--allow-cpu-fallback' is not in this version: an op "
+                     "without a kernel for GPUs stops the compilation");
+  KernelRegistry registry;
+  if (llvm::Error error = registry.remove(disabled))
+    return makeError("'--disable kernel-…': " +
+                     llvm::toString(std::move(error)));
+  if (options.target == "host")
+    return llvm::Error::success();
+  if (settings.last >= Stage::Placed)
+    settings.proof =
+        settings.last >= Stage::Bufferized ? Stage::Bufferized : Stage::Placed;
+  else if (options.verifyGpuCoverage)
+    return makeError("'--verify-gpu-coverage' needs stage 'placed', but "
+                     "'--stop-after' ends at '" +
+                     stageName(settings.last) + "'");
+  return llvm::Error::success();
+}
 
 llvm::Expected<Settings> belfry::settle(const CompileOptions &options) {
   Settings settings;
@@ -91,8 +123,18 @@ llvm::Expected<Settings> belfry::settle(const CompileOptions &options) {
     return found.takeError();
   settings.processor = std::move(*found);
   const Processor &processor = settings.processor;
-  pipeline.host = {processor.cpu, processor.features, options.profileOps, {}};
-  if (llvm::Error error = pipeline.host.optimizations.disable(options.disable))
+  pipeline.host = {processor.cpu,        processor.features,
+                   options.profileOps,   {},
+                   MemoryMode::Balanced, {}};
+  std::vector<std::string> disabled;
+  for (StringRef name : options.disable)
+    if (name.consume_front("kernel-"))
+      pipeline.host.disabledKernels.push_back(name.str());
+    else
+      disabled.push_back(name.str());
+  if (llvm::Error error = checkCoverageOptions(options, settings))
+    return std::move(error);
+  if (llvm::Error error = pipeline.host.optimizations.disable(disabled))
     return makeError("'--disable': " + llvm::toString(std::move(error)));
   if (options.memory) {
     std::optional<MemoryMode> mode = parseMemoryMode(*options.memory);

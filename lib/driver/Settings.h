@@ -24,6 +24,8 @@ struct Settings {
   bool toText = false; ///< the output is text and may be standard output
   /// GPU architectures, as `sm_` numbers, rising; empty for other targets.
   std::vector<unsigned> architectures;
+  /// The stage at which coverage is proven; none for the host.
+  std::optional<Stage> proof;
 };
 
 /// Fails with an error that names the option.

@@ -332,17 +332,29 @@ std::pair<Value, Value> BlockCode::laneOf(int64_t lanes, int64_t beside,
   return lanesInner ? std::pair(within, over) : std::pair(over, within);
 }
 
-LogicalResult BlockCode::reduction(linalg::LinalgOp op, Value first,
-                                   Value end) {
+Operation *belfry::combinerOf(linalg::LinalgOp op, std::string *why) {
+  auto fails = [&](StringRef reason) -> Operation * {
+    if (why)
+      *why = reason.str();
+    return nullptr;
+  };
   SmallVector<Operation *> combiners;
   if (op.getNumDpsInits() != 1 ||
       !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
       combiners.size() != 1)
-    return op->emitError("is a reduction that no kernel is known for");
-  Operation *combiner = combiners.front();
+    return fails("it is a reduction with several results, or of several ops");
+  if (!arith::getNeutralElement(combiners.front()))
+    return fails("it reduces by an op without a neutral element");
+  return combiners.front();
+}
+
+LogicalResult BlockCode::reduction(linalg::LinalgOp op, Value first,
+                                   Value end) {
+  std::string why;
+  Operation *combiner = combinerOf(op, &why);
+  if (!combiner)
+    return op->emitError(why);
   std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
-  if (!neutral)
-    return op->emitError("reduces by an op without a neutral element");
 
   ReductionLayout layout = layoutOf(op);
   SmallVector<OpFoldResult> sizes = extents(op), outer, inner;

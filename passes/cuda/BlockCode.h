@@ -24,6 +24,12 @@
 
 namespace belfry {
 
+/// The op that adds one more element to a reduction's result, or another
+/// partial result. Null where the op is no reduction that is understood; `why`,
+/// if it is there, says why then.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op,
+                            std::string *why = nullptr);
+
 /// The next op of the block that touches memory, or its terminator.
 mlir::Operation *nextOnMemory(mlir::Operation *op);
 
@@ -83,8 +89,7 @@ public:
   /// Tile `number` of a transpose, in BlockTranspose.cpp.
   void transposeTile(mlir::linalg::LinalgOp op, const Transpose &transpose,
                      mlir::Value number);
-  /// Outputs [first, end) of a reduction. Fails where the op is none that is
-  /// understood.
+  /// Outputs [first, end) of a reduction that combinerOf() understands.
   llvm::LogicalResult reduction(mlir::linalg::LinalgOp op, mlir::Value first,
                                 mlir::Value end);
   /// Tile `tile` of a product's C, by rows of tiles.

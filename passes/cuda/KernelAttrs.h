@@ -17,9 +17,11 @@ namespace belfry {
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 256;
 
-/// Of a gpu.launch_func in a phase, a dictionary of strings: `family`, `dtype`
-/// (those of all arrays), `shape` of what is written. Where a launch is one of
-/// several ops, a list of such dictionaries, each with its `layer`.
+/// Of a gpu.launch_func in a phase, a dictionary of strings: `family`, `parts`
+/// (the families of all code in it), `class` (of its shape), `dtype` (those of
+/// all arrays), `shape` of what is written, and `role` (KernelRoles.h) in a
+/// whole program. Lists have commas. Where a launch is one of several ops, a
+/// list of such dictionaries, each with its `layer`.
 constexpr llvm::StringLiteral kLaunchAttr = "belfry.launch";
 
 /// Of a module whose phases call belfry_launch: its kernels, in order, each a

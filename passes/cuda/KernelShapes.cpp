@@ -248,6 +248,12 @@ SmallVector<scf::ForOp> belfry::parallelNest(scf::ForOp loop) {
   }
 }
 
+linalg::LinalgOp belfry::sumOf(Operation *parts) {
+  auto all = cast<scf::ForOp>(parts).getBody()->getOps<linalg::LinalgOp>();
+  return *llvm::find_if(
+      all, [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; });
+}
+
 ProductTile belfry::tileOf(linalg::LinalgOp product) {
   Value a = product->getOperand(0), c = product->getOperand(2);
   int64_t m = expectedExtent(c, 0), n = expectedExtent(c, 1),

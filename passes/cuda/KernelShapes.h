@@ -61,6 +61,9 @@ std::optional<Transpose> transposeOf(mlir::linalg::LinalgOp op);
 /// A[m,k]·B[k,n].
 bool isProduct(mlir::Operation *op);
 
+/// The sum of which a loop marked kPartsAttr does a part in each iteration.
+mlir::linalg::LinalgOp sumOf(mlir::Operation *parts);
+
 /// The part of a product's C that a block makes, `rows` × `columns`. A thread
 /// has kOwn × kOwn elements of it; where that leaves threads over, groups of
 /// them share the sums: `depth` of the contracted dimension are in workgroup

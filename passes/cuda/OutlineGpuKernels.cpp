@@ -8,6 +8,8 @@
 #include "passes/Passes.h"
 #include "passes/cuda/BlockCode.h"
 #include "passes/cuda/CollapseElementwise.h"
+#include "passes/cuda/Coverage.h"
+#include "passes/cuda/KernelRoles.h"
 #include "passes/cuda/KernelTypes.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/NnLowering.h"
@@ -33,19 +35,7 @@ using utils::IteratorType;
 
 namespace {
 
-/// How an op becomes a kernel.
-enum class Shape {
-  Elements,
-  Transpose,
-  Reduction,
-  Tiles,
-  Parts,
-  Iterations,
-  Scatter,
-  Nest,
-  Blocks,
-  OneBlock
-};
+using Shape = KernelShape;
 
 /// What an op reads from outside of itself, and where it is computed.
 struct Environment {
@@ -55,6 +45,8 @@ struct Environment {
 
 struct OutlineGpuKernelsPass
     : belfry::impl::OutlineGpuKernelsBase<OutlineGpuKernelsPass> {
+  using OutlineGpuKernelsBase::OutlineGpuKernelsBase;
+
   void runOnOperation() override;
 
   LogicalResult outline(func::FuncOp phase);
@@ -64,37 +56,15 @@ struct OutlineGpuKernelsPass
   Value gridOf(Operation *op, Shape shape, OpBuilder &b);
   Environment environmentOf(Operation *op);
   gpu::GPUFuncOp share(gpu::GPUFuncOp kernel);
+  DictionaryAttr factsOf(Operation *op, Shape shape);
 
+  KernelRegistry registry;
+  llvm::DenseMap<Operation *, std::string> roles;
   gpu::GPUModuleOp kernels;
   llvm::StringMap<gpu::GPUFuncOp> known; ///< by the text of the function
 };
 
 } // namespace
-
-static Shape shapeOf(Operation *op) {
-  if (isProduct(op))
-    return Shape::Tiles;
-  if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-    return linalg.getNumReductionLoops() ? Shape::Reduction
-           : transposeOf(linalg)         ? Shape::Transpose
-                                         : Shape::Elements;
-  if (op->hasAttr(kPartsAttr))
-    return Shape::Parts;
-  if (op->hasAttr(kIndependentAttr))
-    return Shape::Iterations;
-  if (scatterOf(op))
-    return Shape::Scatter;
-  if (op->hasAttr(kParallelAttr))
-    return Shape::Nest;
-  return op->hasAttr(kRowBlocksAttr) ? Shape::Blocks : Shape::OneBlock;
-}
-
-/// The sum of which a loop does a part in each iteration.
-static linalg::LinalgOp sumOf(Operation *parts) {
-  auto all = cast<scf::ForOp>(parts).getBody()->getOps<linalg::LinalgOp>();
-  return *llvm::find_if(
-      all, [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; });
-}
 
 /// The blocks of a sum whose target has static extents.
 static int64_t blocksOf(linalg::LinalgOp sum) {
@@ -104,37 +74,6 @@ static int64_t blocksOf(linalg::LinalgOp sum) {
   ProductTile tile = tileOf(sum);
   return llvm::divideCeil(type.getDimSize(0), tile.rows) *
          llvm::divideCeil(type.getDimSize(1), tile.columns);
-}
-
-static StringRef familyOf(Operation *op, Shape shape) {
-  switch (shape) {
-  case Shape::Elements:
-    return "elementwise";
-  case Shape::Transpose:
-    return "transpose";
-  case Shape::Reduction:
-    return "reduce";
-  case Shape::Tiles:
-    return "dot";
-  case Shape::Parts: {
-    Operation *sum = sumOf(op);
-    return familyOf(sum, shapeOf(sum));
-  }
-  case Shape::Iterations:
-  case Shape::Scatter:
-    return "loop";
-  case Shape::Nest: {
-    bool multiplies = op->walk([](linalg::MatmulOp) {
-                          return WalkResult::interrupt();
-                        }).wasInterrupted();
-    return multiplies ? "dot" : "loop";
-  }
-  case Shape::Blocks:
-    return "scan";
-  case Shape::OneBlock:
-    return op->hasAttr(kKernelAttr) ? "loop" : "scan";
-  }
-  llvm_unreachable("all shapes are covered");
 }
 
 /// Whether a value of a phase can be had without reading memory.
@@ -203,7 +142,7 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
     // Blocks of a part follow each other.
     linalg::LinalgOp sum = sumOf(op);
     code.beginPart(cast<scf::ForOp>(op), blocksOf(sum));
-    return build(sum, shapeOf(sum), code);
+    return build(sum, kernelShapeOf(sum), code);
   }
   case Shape::Iterations: {
     auto loop = cast<scf::ForOp>(op);
@@ -216,10 +155,9 @@ LogicalResult OutlineGpuKernelsPass::build(Operation *op, Shape shape,
     return success();
   case Shape::Nest:
     return code.nest(parallelNest(cast<scf::ForOp>(op)), code.block());
-  case Shape::Blocks: {
-    auto loop = cast<scf::ForOp>(op);
-    return code.rowsOf(loop, code.block());
-  }
+  case Shape::RowBlocks:
+    return code.rowsOf(cast<scf::ForOp>(op), code.block());
+  case Shape::OneThread:
   case Shape::OneBlock:
     return code.single(op);
   }
@@ -291,13 +229,14 @@ Value OutlineGpuKernelsPass::gridOf(Operation *op, Shape shape, OpBuilder &b) {
     for (scf::ForOp loop : parallelNest(cast<scf::ForOp>(op)))
       blocks = mulIndex(b, loc, blocks, tripsOf(loop, 1));
     break;
-  case Shape::Blocks: {
+  case Shape::RowBlocks: {
     auto loop = cast<scf::ForOp>(op);
     Value all = loop.getUpperBound();
     Value each = indexValue(b, loc, rowsOfBlock(b, loop, all));
     blocks = arith::CeilDivSIOp::create(b, loc, all, each).getResult();
     break;
   }
+  case Shape::OneThread:
   case Shape::OneBlock:
     break;
   }
@@ -319,7 +258,7 @@ gpu::GPUFuncOp OutlineGpuKernelsPass::share(gpu::GPUFuncOp kernel) {
 }
 
 /// What a certificate says of the op.
-static DictionaryAttr factsOf(Operation *op, Shape shape) {
+DictionaryAttr OutlineGpuKernelsPass::factsOf(Operation *op, Shape shape) {
   Builder b(op->getContext());
   SmallVector<std::string> names;
   std::string extents;
@@ -339,21 +278,29 @@ static DictionaryAttr factsOf(Operation *op, Shape shape) {
   if (auto whole = op->getAttrOfType<StringAttr>(kShapeAttr))
     extents = whole.str();
   llvm::sort(names);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("family", b.getStringAttr(familyOf(op, shape))),
-       b.getNamedAttr("dtype", b.getStringAttr(llvm::join(names, ","))),
-       b.getNamedAttr("shape", b.getStringAttr(extents))});
+  SmallVector<NamedAttribute> facts;
+  auto add = [&](StringRef name, const Twine &text) {
+    facts.push_back(b.getNamedAttr(name, b.getStringAttr(text)));
+  };
+  add("class", kernelShapeName(shape));
+  add("dtype", llvm::join(names, ","));
+  add("family", registry.familyOf(op).name);
+  add("parts", llvm::join(familiesWithin(op, registry), ","));
+  if (auto role = roles.find(op); role != roles.end())
+    add("role", role->second);
+  add("shape", extents);
+  return b.getDictionaryAttr(facts);
 }
 
 LogicalResult OutlineGpuKernelsPass::outline(Operation *op) {
-  Shape shape = shapeOf(op);
+  Shape shape = kernelShapeOf(op);
   Environment environment = environmentOf(op);
   MLIRContext *context = &getContext();
   Location unknown = UnknownLoc::get(context);
   OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
   auto types = llvm::map_to_vector(environment.arguments,
                                    [](Value value) { return value.getType(); });
-  auto kernel = gpu::GPUFuncOp::create(b, unknown, familyOf(op, shape),
+  auto kernel = gpu::GPUFuncOp::create(b, unknown, registry.familyOf(op).name,
                                        FunctionType::get(context, types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
@@ -454,9 +401,8 @@ static void mergeFills(func::FuncOp phase) {
   }
 }
 
-LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
-  if (failed(checkLoads(phase)))
-    return failure();
+/// Brings the ops of a phase into the form that kernels are made of.
+static void prepare(func::FuncOp phase) {
   mergeFills(phase);
   for (auto op : llvm::make_early_inc_range(
            phase.getBody().front().getOps<linalg::LinalgOp>()))
@@ -464,6 +410,9 @@ LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
       OpBuilder b(op);
       return extentOf(b, memref, d);
     });
+}
+
+LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
   for (Operation &op : llvm::make_early_inc_range(
            phase.getBody().front().without_terminator())) {
     if (isMemoryEffectFree(&op) || isa<memref::LoadOp>(op))
@@ -486,13 +435,28 @@ LogicalResult OutlineGpuKernelsPass::outline(func::FuncOp phase) {
 
 void OutlineGpuKernelsPass::runOnOperation() {
   ModuleOp module = getOperation();
+  if (llvm::Error error = registry.remove(disable)) {
+    module.emitError("'disable': ") << llvm::toString(std::move(error));
+    return signalPassFailure();
+  }
+  if (module->hasAttr(kFunctionsAttr) && failed(verifyPhaseTable(module)))
+    return signalPassFailure();
+  SmallVector<func::FuncOp> phases;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kFunctionAttr))
+      phases.push_back(function);
+  for (func::FuncOp phase : phases)
+    if (failed(verifyPhase<MemRefType>(phase)) || failed(checkLoads(phase)))
+      return signalPassFailure();
+  if (failed(verifyCoverage(module, registry)))
+    return signalPassFailure();
+  llvm::for_each(phases, prepare);
+  roles = kernelRoles(module);
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   b.getUnitAttr());
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(kFunctionAttr))
-      if (failed(verifyPhase<MemRefType>(function)) ||
-          failed(outline(function)))
-        return signalPassFailure();
+  for (func::FuncOp phase : phases)
+    if (failed(outline(phase)))
+      return signalPassFailure();
 }

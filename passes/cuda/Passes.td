@@ -19,7 +19,13 @@ def OutlineGpuKernels : Pass<"outline-gpu-kernels", "::mlir::ModuleOp"> {
     over blocks of rows, which a recurrent layer is, becomes one launch with a
     block of threads for each of its iterations. Equal kernels are one function.
     docs/gpu-target.md says how elements, sums and tiles are dealt to threads.
+    First every op of every phase is held against the registry of kernels, as by
+    verify-gpu-coverage: an op that has no entry is no kernel by accident.
   }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "families of kernels to go without, by name, to test what is refused">
+  ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect",
       "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::math::MathDialect",
       "::mlir::ub::UBDialect"];
@@ -66,6 +72,26 @@ def SplitLongSums : Pass<"split-long-sums", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
       "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numSplit", "split", "Number of sums in parts">];
+}
+
+def VerifyGpuCoverage : Pass<"verify-gpu-coverage", "::mlir::ModuleOp"> {
+  let summary = "proves that every op has a kernel for GPUs";
+  let description = [{
+    Holds every core op and collective of training functions, or every op of
+    phases, against the registry of kernels: its family, the element types of
+    all that it touches, its shape class, and the arithmetic inside of it. What
+    has no kernel is an error: one list of all such ops, by op and element type,
+    with layers, counts, the types that have a kernel, and what to do. The module
+    stays as it is.
+  }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "families of kernels to go without, by name, to test what is refused">
+  ];
+  let statistics = [
+    Statistic<"numCovered", "covered", "ops that have a kernel">,
+    Statistic<"numFamilies", "families", "families of kernels that they need">
+  ];
 }
 
 def FlattenKernelArguments : Pass<"flatten-kernel-arguments", "::mlir::ModuleOp"> {

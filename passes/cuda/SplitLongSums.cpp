@@ -69,14 +69,10 @@ static constexpr int64_t kMostParts = 32;
 
 /// The op by which the reduction combines, or null where it is none that can be
 /// cut.
-static Operation *combinerOf(linalg::LinalgOp op) {
-  SmallVector<Operation *> combiners;
-  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
-      op.hasIndexSemantics() ||
-      !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
-      combiners.size() != 1 || !arith::getNeutralElement(combiners.front()))
-    return nullptr;
-  return combiners.front();
+static Operation *cuttable(linalg::LinalgOp op) {
+  return op.getNumReductionLoops() == 0 || op.hasIndexSemantics()
+             ? nullptr
+             : combinerOf(op);
 }
 
 /// Whether this loop of the op is a dimension of its inputs, or absent.
@@ -101,7 +97,7 @@ static SmallVector<int64_t> expectedLoops(linalg::LinalgOp op) {
 
 Parts SplitLongSumsPass::partsOf(linalg::LinalgOp op) {
   auto target = dyn_cast<MemRefType>(op->getOperands().back().getType());
-  if (!combinerOf(op) || !target || !target.hasStaticShape() ||
+  if (!cuttable(op) || !target || !target.hasStaticShape() ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0))
            .isProjectedPermutation())
     return {};

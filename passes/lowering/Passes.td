@@ -46,6 +46,19 @@ def WidenNarrowFloats : Pass<"widen-narrow-floats"> {
   ];
 }
 
+def ExpandRemainder : Pass<"expand-remainder"> {
+  let summary = "writes remainders of floats out as integer arithmetic";
+  let description = [{
+    Replaces `arith.remf` on f16, bf16, f32 and f64 by a division of the integers
+    that the bits hold, in a loop with a round for each 40 bits (f64: 11) by which
+    the exponents differ. It is exact, as the C library's `fmod` is, which is what
+    the op would call; a GPU has no such function. NaN is the positive quiet
+    one. Ops on vectors and tensors stay. Before convert-scf-to-cf.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "Number of remainders written out">];
+}
+
 def ExpandScanMask : Pass<"expand-scan-mask"> {
   let summary = "writes the row masks of nn.scan out as selects";
   let description = [{

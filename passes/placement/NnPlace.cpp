@@ -10,6 +10,9 @@
 //   2. Annotate the op with it; collect the ops that have none.
 //   3. Report these all, one error a layer and kind of op.
 //
+// On GPUs a kernel is a family of the registry (passes/cuda/KernelRegistry.h),
+// and Coverage.cpp collects and reports.
+//
 // The host's kernels are those that --lower-nn-to-linalg and the passes behind
 // it make: ops on elements that use each other become one loop, views cost
 // nothing, products are calls of the runtime's library.
@@ -19,6 +22,7 @@
 #include "passes/Passes.h"
 
 #include "dialects/tower/Collectives.h"
+#include "passes/cuda/Coverage.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -109,6 +113,22 @@ static Kernel hostKernel(Operation *op) {
       .Default([](Operation *) -> Kernel { return {}; });
 }
 
+/// Whether the op only moves elements, which is done where they are read.
+static bool isView(Operation *op) {
+  return isa<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp>(op);
+}
+
+/// Of an op that verifyCoverage() found covered.
+static Kernel gpuKernel(Operation *op, const KernelRegistry &registry) {
+  if (isView(op) || tower::isCollective(op) ||
+      needsNoKernel(op->getName().getStringRef()))
+    return hostKernel(op);
+  for (const KernelFamily *family : registry.familiesOf(op))
+    if (registry.has(*family))
+      return {family->name.str(), family->summary};
+  return {};
+}
+
 namespace {
 
 struct NnPlace : belfry::impl::NnPlaceBase<NnPlace> {
@@ -116,6 +136,15 @@ struct NnPlace : belfry::impl::NnPlaceBase<NnPlace> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    bool onGpu = device.getValue() == tower::DeviceKind::Gpu;
+    KernelRegistry registry;
+    if (llvm::Error error = registry.remove(disable)) {
+      getOperation().emitError("'disable': ")
+          << llvm::toString(std::move(error));
+      return signalPassFailure();
+    }
+    if (onGpu && failed(verifyCoverage(getOperation(), registry)))
+      return signalPassFailure();
     struct Missing {
       Operation *first;
       unsigned count;
@@ -125,9 +154,7 @@ struct NnPlace : belfry::impl::NnPlaceBase<NnPlace> {
       function.walk([&](Operation *op) {
         if (!op->hasTrait<CoreOp>() && !tower::isCollective(op))
           return;
-        Kernel kernel = device.getValue() == tower::DeviceKind::Cpu
-                            ? hostKernel(op)
-                            : Kernel();
+        Kernel kernel = onGpu ? gpuKernel(op, registry) : hostKernel(op);
         if (kernel.name.empty()) {
           ++numWithout;
           ++missing.insert({{layerOf(op), op->getName()}, {op, 0}})

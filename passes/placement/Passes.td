@@ -33,7 +33,7 @@ def NnPlace : Pass<"nn-place", "::mlir::ModuleOp"> {
     `tower.placement`: the kind of device that was asked for and the one that the
     op gets, the kernel that computes it, and why. What has no kernel for its
     type is an error; all of them are listed, by layer. Nothing falls back
-    silently.
+    silently. On `gpu` a kernel is a family of the registry of kernels.
 
     ```mlir
     %y = nn.dot %x, %k … {tower.placement = #tower.placement<asked = cpu, given = cpu, kernel = "gemm_f32",
@@ -45,7 +45,9 @@ def NnPlace : Pass<"nn-place", "::mlir::ModuleOp"> {
            /*default=*/"::belfry::tower::DeviceKind::Cpu", "kind of device to place on",
            [{::llvm::cl::values(
               clEnumValN(::belfry::tower::DeviceKind::Cpu, "cpu", "contexts of the host"),
-              clEnumValN(::belfry::tower::DeviceKind::Gpu, "gpu", "graphics processors"))}]>
+              clEnumValN(::belfry::tower::DeviceKind::Gpu, "gpu", "graphics processors"))}]>,
+    ListOption<"disable", "disable", "std::string",
+               "families of kernels for GPUs to go without, by name, to test what is refused">
   ];
   let statistics = [
     Statistic<"numPlaced", "placed", "ops that have a kernel">,

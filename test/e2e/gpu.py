@@ -17,7 +17,7 @@ MOST_LAUNCHES = 40  # of a training step of the masked LSTM
 
 
 def run(ctx, only=None):
-    for part in (against_host, without_rows, certificate, options):
+    for part in (against_host, without_rows, certificate, coverage, options):
         if not only or only in part.__name__:
             part(ctx, ctx.folder("gpu-" + part.__name__))
 
@@ -130,6 +130,71 @@ def spills(ctx, name, certificate):
     ctx.check(f"gpu: kernels of the {name} spill no registers", f"{found}" if found else None)
 
 
+def families_of(ctx):
+    """The families of kernels, as belfryc lists them."""
+    text = ctx.run([ctx.tool("belfryc"), "--help"]).out
+    listed = text.split("FAMILIES OF KERNELS", 1)[-1].splitlines()[1:]
+    return [line.split()[0] for line in listed if re.match(r"    \w", line)]
+
+
+def proven(ctx, name, model, *flags):
+    """Families and the line that --verify-gpu-coverage prints."""
+    r = ctx.run([ctx.tool("belfryc"), model, "--verify-gpu-coverage", *flags])
+    line = next((l for l in r.err.splitlines() if l.startswith("coverage: ")), "") if ctx.ran(name, r) else ""
+    ctx.check(name + ": says what was proven", None if re.match(r"coverage: [1-9]\d* .* of \d+ families \(", line) else f"'{line}'")
+    return set(re.findall(r"(\w+) \d+", line.partition("families (")[2].partition(")")[0])), line
+
+
+def coverage(ctx, folder):
+    """Each family of kernels is taken out in turn: what needs it is refused, all of it in one list, and nothing else is."""
+    families = families_of(ctx)
+    ctx.check("gpu coverage: families are listed", None if len(families) >= 5 else f"{families}")
+    out = os.path.join(folder, "kernels.ptx")
+    ptx = ["--target", "cuda", "--emit", "ptx", "-o", out]
+    lstm = quickdraw(folder, steps=3, units=4, layers=2)
+    dense = os.path.join(h.EXAMPLES, "..", "..", "test", "tools", "Inputs", "mlp.mlir")
+    used = set()
+    for name, model in (("masked LSTM", lstm), ("MLP", dense)):
+        at_placed, _ = proven(ctx, f"gpu coverage: {name}, placed", model, "--target", "cuda-emulated", "--stop-after", "placed", "-o", os.path.join(folder, "placed.mlir"))
+        in_phases, line = proven(ctx, f"gpu coverage: {name}, kernels", model, *ptx)
+        ctx.check(f"gpu coverage: {name}: kernels are counted", None if re.search(r"[1-9]\d* launches of [1-9]\d* kernels, all lowered to NVVM", line) else line)
+        again, _ = proven(ctx, f"gpu coverage: {name}, bufferized", model, "--target", "cuda", "--stop-after", "bufferized", "-o", os.path.join(folder, "bufferized.mlir"))
+        ctx.check(f"gpu coverage: {name}: a module needs what its kernels need", None if again == in_phases else f"{again} and {in_phases}")
+        used |= at_placed | in_phases
+        for family in families:
+            if os.path.exists(out):
+                os.remove(out)
+            r = ctx.run([ctx.tool("belfryc"), model, *ptx, "--disable", "kernel-" + family])
+            lines = r.err.splitlines()
+            if family not in at_placed | in_phases:
+                ctx.check(f"gpu coverage: {name} without '{family}', which it does not need", None if r.rc == 0 and os.path.exists(out) else f"{r.how()}: {r.err[-300:]}")
+                continue
+            refused = r.rc == 1 and not os.path.exists(out) and 1 <= len(lines) <= 20 and all(l.startswith("error: ") for l in lines)
+            told = refused and (len(lines) == 1 or re.search(r"\d+ ops of \d+ kinds have no kernel for GPUs:$", lines[0]))
+            each = [l for l in lines[len(lines) > 1:] if f"the family '{family}' is taken out" not in l or f"--disable kernel-{family}" not in l or "types with a kernel: " not in l or not re.search(r"; \d+ ops?[ ;]", l)]
+            ctx.check(f"gpu coverage: {name} without '{family}' is refused", None if told and not each else f"{r.how()}: {r.err[:600]}")
+            layer = any("of layer" in l for l in lines)
+            ctx.check(f"gpu coverage: {name} without '{family}': layers are named", None if layer or family == "collective" else r.err[:600])
+    ctx.check("gpu coverage: every family is needed by a model of this test", None if used == set(families) else f"{set(families) - used}, {used - set(families)}")
+    r = ctx.run([ctx.tool("belfryc"), lstm, *ptx, "--disable", "kernel-dot,kernel-scan,kernel-reduce"])
+    ctx.check("gpu coverage: a list of three kinds has at most 20 lines", None if r.rc == 1 and len(r.err.splitlines()) <= 20 and all(f"'{f}'" in r.err for f in ("dot", "scan", "reduce")) else f"{r.how()}: {r.err[:600]}")
+    _, c = compiled(ctx, "gpu coverage: a certificate", lstm, folder, "--cuda-arch", "90") if toolkit(ctx) else ("", None)
+    if c:
+        parts = {p for o in c["ops"] for p in o["parts"].split(",")}
+        ctx.check("gpu coverage: the certificate's families are those of the proof", None if parts == proven(ctx, "gpu coverage: again", lstm, *ptx)[0] else f"{parts}")
+        roles = {r for o in c["ops"] for r in o["role"].split(",")}
+        ctx.check("gpu coverage: all roles are in the certificate", None if roles == {"forward", "backward", "metrics", "optimizer", "random", "mask"} else f"{roles}")
+        wrong = [o for o in c["ops"] if not o["class"] or o["tower"] not in ("each", "all") or (o["function"] == "predict") > ("forward" in o["role"]) or o["op"] not in o["parts"]]
+        ctx.check("gpu coverage: ops have shape classes, towers and roles", f"{wrong[0]}" if wrong else None)
+        ctx.check("gpu coverage: the certificate has its version and the exchanges", None if c["version"] == 2 and c["collectives"] else f"{c['version']}, {c['collectives']}")
+        text = os.path.join(folder, "certificate.txt")
+        if ctx.ran("gpu coverage: a certificate as text", ctx.run([ctx.tool("belfryc"), lstm, *ptx, "--cuda-arch", "90", "--certificate", text])):
+            with open(text, encoding="utf-8") as f:
+                told = f.read()
+            absent = [w for w in ["version 2", "sm_90", *(k["name"] for k in c["kernels"]), *(o["layer"] for o in c["ops"])] if w not in told]
+            ctx.check("gpu coverage: the text has what the JSON has", f"{absent}" if absent else None)
+
+
 def toolkit(ctx):
     """Whether belfryc finds ptxas, asked by a cubin of a small model."""
     folder = ctx.folder("gpu-toolkit")
@@ -155,6 +220,11 @@ def options(ctx, folder):
                                ("several cubins", [*cuda, "--emit", "cubin", "--cuda-arch", "80,90"], ["--cuda-arch"]),
                                ("a folder without a toolkit", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", folder], ["--cuda-path", "bin/ptxas"]),
                                ("a toolkit that fails", [*cuda, "--emit", "cubin", "--cuda-arch", "80", "--cuda-path", broken], ["sm_80", "line 7", "no such thing", ".ptx"]),
+                               ("coverage of the host", ["--verify-gpu-coverage"], ["--verify-gpu-coverage", "'cuda'", "'host'"]),
+                               ("coverage before placement", [*cuda, "--stop-after", "parallel", "--verify-gpu-coverage"], ["--verify-gpu-coverage", "'placed'", "'parallel'"]),
+                               ("a fall back to the host", [*cuda, "--emit", "ptx", "--allow-cpu-fallback"], ["--allow-cpu-fallback", "not in this version"]),
+                               ("a family of the host", ["--disable", "kernel-dot"], ["--disable kernel-", "'host'"]),
+                               ("an unknown family", [*cuda, "--emit", "ptx", "--disable", "kernel-dots"], ["'dots'", "elementwise, transpose, reduce, dot, scan, loop"]),
                                ("a profile of ops", ["--target", "cuda-emulated", "--profile-ops"], ["--profile-ops", "'cuda-emulated'"])):
         r = ctx.run([ctx.tool("belfryc"), model, "-o", out, *flags])
         left = [f for f in (out, out + ".json") if os.path.exists(f)]

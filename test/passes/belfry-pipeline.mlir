@@ -10,11 +10,13 @@
 
 // Without what is for caches and threads of the host, or for a memory that towers share.
 // EMULATED-NOT: gather-rows
+// EMULATED: nn-place{{.*}}device=gpu
 // EMULATED: simplify-scans{}
 // EMULATED-NEXT: expand-scan-mask
 // EMULATED: lower-nn-to-linalg{disable={{.}}pack-weights,look-ahead}
 // EMULATED: target:
 // EMULATED-NEXT: outline-gpu-kernels
+// EMULATED-NEXT: gpu.module(expand-remainder)
 // EMULATED-NEXT: canonicalize
 // EMULATED-NEXT: cse
 // EMULATED-NEXT: group-gpu-launches{share-memory=true}

@@ -1,6 +1,17 @@
 // RUN: belfry-opt %s --nn-place | FileCheck %s
+// RUN: belfry-opt %s --nn-place=device=gpu | FileCheck %s --check-prefix=GPU
 
 // Every core op and every collective has a placement, in the bodies of scans too.
+
+// On a GPU kernels are families of the registry; what only moves elements is read in place on both.
+// GPU: nn.dot {{.*}}{tower.placement = #tower.placement<asked = gpu, given = gpu, kernel = "dot", reason = "products of matrices, in tiles">
+// GPU: nn.transpose {{.*}} kernel = "view"
+// GPU: nn.constant {{.*}} kernel = "constant"
+// GPU: nn.reduce sum {{.*}} kernel = "reduce"
+// GPU: nn.scan {{.*}} kernel = "scan"
+// GPU: nn.binary add {{.*}} kernel = "elementwise"
+// GPU: nn.reduce sum {{.*}} kernel = "reduce"
+// GPU: tower.all_reduce sum {{.*}} kernel = "tree_all_reduce"
 
 // CHECK-LABEL: func.func @train
 // CHECK: tower.slice

@@ -9,6 +9,7 @@
 #include "lib/import/Diagnostics.h"
 #include "lib/support/CommandLine.h"
 #include "passes/Optimizations.h"
+#include "passes/cuda/KernelRegistry.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,8 +62,14 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
       ->type_name("DIR");
   app.add_option("--certificate", compile.certificate,
                  "writes which kernel each op has on the GPU, and what it "
-                 "takes of it, as JSON")
+                 "takes of it: .txt gives text, else JSON")
       ->type_name("FILE");
+  app.add_flag("--verify-gpu-coverage", compile.verifyGpuCoverage,
+               "proves that every op has a kernel for GPUs, and prints what "
+               "was proven (the targets for GPUs never compile without)");
+  app.add_flag("--allow-cpu-fallback", compile.allowCpuFallback,
+               "not in this version: ops without a kernel for GPUs would run "
+               "on the host");
   app.add_option("--mcpu", compile.mcpu,
                  "processor, as LLVM names it: native (default), x86-64-v3 for "
                  "a portable program, …")
@@ -93,7 +100,8 @@ static void addOptions(CLI::App &app, Arguments &arguments) {
   app.add_option(
          "--disable", compile.disable,
          "builds the program without these optimisations, listed below; "
-         "'all' is every one")
+         "'all' is every one; for developers: kernel-FAMILY, without a family "
+         "of kernels for GPUs, to see what is refused then")
       ->delimiter(',')
       ->type_name("NAME,…");
   app.add_option(
@@ -135,6 +143,17 @@ static std::string describeOptimizations() {
   return text;
 }
 
+/// The families of kernels for GPUs, a line each.
+static std::string describeKernels() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "\nFAMILIES OF KERNELS for GPUs ('--disable kernel-FAMILY'):\n";
+  for (const KernelFamily &family : kernelFamilies())
+    os << "    " << llvm::left_justify(family.name, 18) << ' ' << family.summary
+       << '\n';
+  return text;
+}
+
 /// Errors and warnings in Belfry's form.
 static void print(const CompileResult &result, bool all) {
   ImportDiagnostics diags;
@@ -143,6 +162,8 @@ static void print(const CompileResult &result, bool all) {
   for (const std::string &warning : result.warnings)
     diags.warning(warning);
   diags.print(llvm::errs(), all);
+  for (const std::string &note : result.notes)
+    llvm::errs() << note << '\n';
 }
 
 /// A line a part, with the passes in it that took a twentieth of the whole.
@@ -172,7 +193,7 @@ int main(int argc, char **argv) {
                "belfryc");
   Arguments arguments;
   addOptions(app, arguments);
-  app.footer(describeOptimizations());
+  app.footer(describeOptimizations() + describeKernels());
   if (std::optional<int> status = belfry::parseCommandLine(app, argc, argv))
     return *status;
   static const std::map<std::string, Emit> kinds = {

@@ -218,6 +218,42 @@ template <typename T> void testPower(const char *type) {
 TEST(Power, F32) { testPower<float>("f32"); }
 TEST(Power, F64) { testPower<double>("f64"); }
 
+/// Remainders are exact, so they are the C library's to the bit.
+template <typename T> void testRemainder(const char *type) {
+  CompiledLoop loop(std::string("%r = arith.remf %x, %y : ") + type, type);
+  std::vector<T> x, y;
+  powerArguments(9, x, y);
+  std::vector<T> dividends = samples<T>(300'000, 5),
+                 divisors = samples<T>(300'000, 6);
+  std::mt19937_64 random(8);
+  std::shuffle(divisors.begin(), divisors.end(), random);
+  x.insert(x.end(), dividends.begin(), dividends.end());
+  y.insert(y.end(), divisors.begin(), divisors.end());
+  // Quotients that are integers, or next to one.
+  for (T divisor : divisors) {
+    T multiple = divisor * static_cast<T>(random() % 1000);
+    for (T dividend : {multiple, std::nextafter(multiple, T(0))})
+      x.push_back(dividend), y.push_back(divisor);
+  }
+  std::vector<T> result(x.size());
+  loop.function(x.data(), y.data(), result.data(),
+                static_cast<int64_t>(x.size()));
+  using Bits = typename ErrorMeter<T>::Bits;
+  size_t wrong = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    T exact = std::fmod(x[i], y[i]);
+    Bits expected = std::isnan(exact) ? ErrorMeter<T>::canonicalNaN
+                                      : std::bit_cast<Bits>(exact);
+    if (std::bit_cast<Bits>(result[i]) != expected && wrong++ == 0)
+      ADD_FAILURE() << std::hexfloat << "fmod(" << x[i] << ", " << y[i]
+                    << ") is " << exact << ", not " << result[i];
+  }
+  EXPECT_EQ(wrong, 0u) << "of " << x.size();
+}
+
+TEST(Remainder, F32) { testRemainder<float>("f32"); }
+TEST(Remainder, F64) { testRemainder<double>("f64"); }
+
 /// The same bits from scalars, vectors, and other instruction sets (the first
 /// of which has no fused multiply-add in hardware).
 template <typename T> void testBits(const std::string &type) {

@@ -88,6 +88,7 @@ static std::unique_ptr<llvm::Module> lower(const std::string &source,
   if (!module)
     throw std::runtime_error(messages);
   PassManager manager(&context);
+  manager.addPass(createExpandRemainder());
   manager.addPass(createExpandMath());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertMathToLLVMPass());
