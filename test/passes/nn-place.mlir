@@ -4,7 +4,7 @@
 // Every core op and every collective has a placement, in the bodies of scans too.
 
 // On a GPU kernels are families of the registry; what only moves elements is read in place on both.
-// GPU: nn.dot {{.*}}{tower.placement = #tower.placement<asked = gpu, given = gpu, kernel = "dot", reason = "products of matrices, in tiles">
+// GPU: nn.dot {{.*}}{tower.placement = #tower.placement<asked = gpu, given = gpu, kernel = "dot", reason = "products of matrices and convolutions, in tiles">
 // GPU: nn.transpose {{.*}} kernel = "view"
 // GPU: nn.constant {{.*}} kernel = "constant"
 // GPU: nn.reduce sum {{.*}} kernel = "reduce"

@@ -78,10 +78,10 @@ func.func private @elements_p0(%rows: index, %o: index, %g: index, %t: index, %n
 // CHECK: %[[THREE:.*]] = arith.constant 3 : index
 // CHECK: %[[V:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [3000], strides: [1]
 // CHECK: %[[ROW:.*]] = memref.cast %[[V]] : {{.*}} to memref<?xf32>
-// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "30x100"}}
+// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {class = "elements", dtype = "f32", family = "elementwise", parts = "elementwise", shape = "30x100"}}
 // CHECK: %[[V:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [2800], strides: [1]
 // CHECK: %[[ROW:.*]] = memref.cast %[[V]] : {{.*}} to memref<?xf32>
-// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "7x4x100"}}
+// CHECK: gpu.launch_func @kernels::@elementwise_0 blocks in (%[[THREE]],{{.*}} args(%[[ROW]] : memref<?xf32>) {belfry.launch = {class = "elements", dtype = "f32", family = "elementwise", parts = "elementwise", shape = "7x4x100"}}
 // CHECK: gpu.func @elementwise_0(%[[X:.*]]: memref<?xf32>)
 // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK-NOT: arith.divui
@@ -814,7 +814,7 @@ func.func private @partly(%rows: index, %o: index, %g: index, %t: index, %n: ind
 // CHECK: args(%{{.*}} : memref<4xf32>, %{{.*}} : memref<?x4xf32>)
 // CHECK: args(%{{.*}} : memref<?x2xf32, strided<[4, 1], offset: 1>>)
 // CHECK: args(%{{.*}} : memref<?x4xf32>)
-// CHECK: args(%{{.*}} : memref<f32>, %{{.*}} : memref<?xf32>) {belfry.launch = {dtype = "f32", family = "elementwise", shape = "?x4"}}
+// CHECK: args(%{{.*}} : memref<f32>, %{{.*}} : memref<?xf32>) {belfry.launch = {class = "elements", dtype = "f32", family = "elementwise", parts = "elementwise", shape = "?x4"}}
 func.func private @dimensions_p0(%rows: index, %o: index, %g: index, %t: index, %n: index, %x: memref<?x4xf32> {belfry.buffer = 0 : i64, belfry.extent = 1 : i64},
     %b: memref<4xf32> {belfry.buffer = 1 : i64}, %s: memref<f32> {belfry.buffer = 2 : i64}) attributes {belfry.function = "f"} {
   %z = arith.constant 0.0 : f32

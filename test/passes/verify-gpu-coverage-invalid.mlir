@@ -115,7 +115,7 @@ func.func @predict(%x: tensor<?x3xf32> {nn.role = #nn.role<input>}, %k: tensor<3
 // A part of a sequence is found as well.
 // CHECK-NOT: kinds have
 // CHECK: error: 'linalg.generic (reduction)' of f32 has no kernel for GPUs: the family 'reduce' is taken out; 2 ops; types with a kernel: none; what to do: leave out '--disable kernel-reduce'
-// UNKNOWN: error: 'disable': unknown family of kernels 'dots'; known are elementwise, reduce, dot, scan, loop
+// UNKNOWN: error: 'disable': unknown family of kernels 'dots'; known are elementwise, transpose, reduce, dot, scan, loop, collective
 func.func private @f_p0(%rows: index, %o: index, %g: index, %t: index, %n: index,
     %a: memref<4xf32> {belfry.buffer = 0 : i64}, %s: memref<f32> {belfry.buffer = 1 : i64}) attributes {belfry.function = "f"} {
   %c0 = arith.constant 0 : index
