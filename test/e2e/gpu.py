@@ -102,7 +102,7 @@ def certificate(ctx, folder):
     missing = [o for o in c["ops"] if o["kernel"] not in kernels or not o["dtype"] or o["source"] != "generated"]
     ctx.check("gpu: every op has a kernel", f"{missing[0]}" if missing or not c["ops"] else None)
     # Sums over towers are the runtime's, between phases.
-    loose = [k for k, v in kernels.items() if v["family"] != "all_reduce" and k not in {o["kernel"] for o in c["ops"]}]
+    loose = [k for k, v in kernels.items() if v["family"] != "collective" and k not in {o["kernel"] for o in c["ops"]}]
     ctx.check("gpu: every kernel has an op", f"{loose}" if loose else None)
     layers = {o["layer"] for o in c["ops"] if o["function"] == "train"}
     ctx.check("gpu: ops say their layers", None if {"lstm_1", "lstm_2", "dropout_1", "masking"} <= layers else f"{layers}")

@@ -1,5 +1,6 @@
 """Programs without one optimisation after the other, and in other memory modes, against the program with all of them (docs/optimizations.md)."""
 import concurrent.futures
+import itertools
 import json
 import os
 
@@ -140,7 +141,8 @@ def and_list(names):
 
 def optimizations(ctx):
     """{name: whether a program without it has the same bits}, as belfryc --help lists them."""
-    lines = ctx.run([ctx.tool("belfryc"), "--help"]).out.split("OPTIMISATIONS")[-1].splitlines()[1:]
+    listed = ctx.run([ctx.tool("belfryc"), "--help"]).out.split("OPTIMISATIONS")[-1].splitlines()[1:]
+    lines = itertools.takewhile(lambda l: not l or l.startswith("  "), listed)
     return {l[4:].split()[0]: l[2] != "*" for l in lines if l.strip()}
 
 
