@@ -152,9 +152,10 @@ def coverage(ctx, folder):
     out = os.path.join(folder, "kernels.ptx")
     ptx = ["--target", "cuda", "--emit", "ptx", "-o", out]
     lstm = quickdraw(folder, steps=3, units=4, layers=2)
-    dense = os.path.join(h.EXAMPLES, "..", "..", "test", "tools", "Inputs", "mlp.mlir")
+    inputs = os.path.join(h.EXAMPLES, "..", "..", "test", "tools", "Inputs")
+    dense, turned = os.path.join(inputs, "mlp.mlir"), os.path.join(inputs, "turned.mlir")
     used = set()
-    for name, model in (("masked LSTM", lstm), ("MLP", dense)):
+    for name, model in (("masked LSTM", lstm), ("MLP", dense), ("input with its axes changed over", turned)):
         at_placed, _ = proven(ctx, f"gpu coverage: {name}, placed", model, "--target", "cuda-emulated", "--stop-after", "placed", "-o", os.path.join(folder, "placed.mlir"))
         in_phases, line = proven(ctx, f"gpu coverage: {name}, kernels", model, *ptx)
         ctx.check(f"gpu coverage: {name}: kernels are counted", None if re.search(r"[1-9]\d* launches of [1-9]\d* kernels, all lowered to NVVM", line) else line)
