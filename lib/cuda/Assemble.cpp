@@ -20,6 +20,7 @@
 #include "llvm/Support/ThreadPool.h"
 
 #include <optional>
+#include <set>
 
 using namespace belfry;
 using llvm::StringRef;
@@ -102,9 +103,10 @@ static std::string textOf(StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-llvm::Expected<std::vector<Cubin>>
-belfry::assemble(StringRef ptx, llvm::ArrayRef<unsigned> architectures,
-                 StringRef ptxas) {
+/// Assembles the PTX once for each architecture.
+static llvm::Expected<std::vector<Cubin>>
+assembleOnce(StringRef ptx, llvm::ArrayRef<unsigned> architectures,
+             StringRef ptxas) {
   llvm::Expected<TemporaryFile> source = TemporaryFile::create("ptx");
   if (!source)
     return source.takeError();
@@ -150,5 +152,61 @@ belfry::assemble(StringRef ptx, llvm::ArrayRef<unsigned> architectures,
     }
     cubins.push_back({run.sm, textOf(run.cubin->path()), readResources(said)});
   }
+  return cubins;
+}
+
+/// The kernels that keep values of a thread in memory for want of registers.
+static std::set<std::string> spillingKernels(const Cubin &cubin) {
+  std::set<std::string> names;
+  for (const auto &[name, use] : cubin.kernels)
+    if (use.spillStores > 0 || use.spillLoads > 0)
+      names.insert(name);
+  return names;
+}
+
+/// Says of these kernels that one block a multiprocessor is enough, so that
+/// ptxas gives each thread the registers that it needs.
+static std::string withAllRegisters(StringRef ptx,
+                                    const std::set<std::string> &kernels) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  bool chosen = false;
+  llvm::Regex entry("^\\.visible \\.entry ([^( ]+)");
+  for (llvm::SmallVector<StringRef> match; !ptx.empty();) {
+    auto [line, rest] = ptx.split('\n');
+    ptx = rest;
+    os << line << '\n';
+    if (entry.match(line, &match))
+      chosen = kernels.count(match[1].str()) > 0;
+    else if (chosen && line.starts_with(".maxntid"))
+      os << ".minnctapersm 1\n";
+  }
+  return text;
+}
+
+llvm::Expected<std::vector<Cubin>>
+belfry::assemble(std::string &ptx, llvm::ArrayRef<unsigned> architectures,
+                 StringRef ptxas) {
+  llvm::Expected<std::vector<Cubin>> cubins =
+      assembleOnce(ptx, architectures, ptxas);
+  if (!cubins)
+    return cubins;
+  std::set<std::string> spilling;
+  std::vector<unsigned> again;
+  for (const Cubin &cubin : *cubins)
+    if (std::set<std::string> names = spillingKernels(cubin); !names.empty()) {
+      spilling.insert(names.begin(), names.end());
+      again.push_back(cubin.sm);
+    }
+  if (again.empty())
+    return cubins;
+  ptx = withAllRegisters(ptx, spilling);
+  llvm::Expected<std::vector<Cubin>> better = assembleOnce(ptx, again, ptxas);
+  if (!better)
+    return better;
+  for (Cubin &cubin : *better)
+    *llvm::find_if(*cubins, [&](const Cubin &old) {
+      return old.sm == cubin.sm;
+    }) = std::move(cubin);
   return cubins;
 }

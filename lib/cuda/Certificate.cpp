@@ -23,6 +23,9 @@ using namespace mlir;
 using namespace belfry;
 namespace json = llvm::json;
 
+/// The function whose kernels are hot.
+static constexpr llvm::StringLiteral kTrainFunction = "train";
+
 static std::string textOf(DictionaryAttr row, StringRef name) {
   auto text = row ? row.getAs<StringAttr>(name) : StringAttr();
   return text ? text.str() : "";
@@ -115,9 +118,16 @@ static json::Array collectivesOf(ModuleOp module) {
   return result;
 }
 
+/// Whether a training step has sums over towers.
+static bool trainingExchanges(const json::Array &collectives) {
+  return llvm::any_of(collectives, [](const json::Value &item) {
+    return item.getAsObject()->getString("function") == kTrainFunction;
+  });
+}
+
 json::Value belfry::certificateOf(ModuleOp module,
                                   llvm::ArrayRef<Cubin> cubins) {
-  json::Array ops, kernels, architectures;
+  json::Array ops, kernels, architectures, collectives = collectivesOf(module);
   for (const Cubin &cubin : cubins)
     architectures.push_back(findArchitecture(cubin.sm)->name());
   json::Object launches;
@@ -126,11 +136,13 @@ json::Value belfry::certificateOf(ModuleOp module,
   auto sites = module->getAttrOfType<ArrayAttr>(kSitesAttr);
   std::vector<std::set<std::string>> families(kernelList ? kernelList.size()
                                                          : 0);
+  std::vector<std::set<std::string>> launchers(families.size());
   auto rowOf = [](Attribute attr) { return dyn_cast<DictionaryAttr>(attr); };
   for (Attribute site : sites ? sites : ArrayAttr()) {
     DictionaryAttr row = rowOf(site);
     auto number = row.getAs<IntegerAttr>("kernel").getInt();
     std::string function = textOf(row, "function");
+    launchers[number].insert(function);
     json::Value &sum = launches[function];
     int64_t before = sum.getAsInteger().value_or(0);
     for (DictionaryAttr op : opsOf(row)) {
@@ -163,18 +175,22 @@ json::Value belfry::certificateOf(ModuleOp module,
             resourcesOf(it->second, *findArchitecture(cubin.sm),
                         row.getAs<IntegerAttr>("threads").getInt());
     // What no phase launches adds what towers exchange.
-    if (families[i].empty())
+    bool hot = launchers[i].count(kTrainFunction.str()) > 0;
+    if (families[i].empty()) {
       families[i].insert("collective");
+      hot = trainingExchanges(collectives);
+    }
     kernels.push_back(json::Object{
         {"name", name},
         {"family", llvm::join(families[i], "+")},
         {"source", kernelSourceName(KernelSource::Generated)},
         {"least_architecture", "sm_" + std::to_string(leastOf(families[i]))},
+        {"hot", hot},
         {"threads", row.getAs<IntegerAttr>("threads").getInt()},
         {"assembled", std::move(assembled)}});
   }
   return json::Object{{"version", kCertificateVersion},
-                      {"collectives", collectivesOf(module)},
+                      {"collectives", std::move(collectives)},
                       {"architectures", std::move(architectures)},
                       {"launches", std::move(launches)},
                       {"ops", std::move(ops)},

@@ -98,13 +98,15 @@ static void printOps(const json::Object &all, llvm::raw_ostream &os) {
 }
 
 static void printKernels(const json::Object &all, llvm::raw_ostream &os) {
-  Table table({"kernel", "family", "source", "least", "threads", "assembled",
-               "registers", "stack", "spills", "shared", "occupancy"});
+  Table table({"kernel", "family", "source", "least", "hot", "threads",
+               "assembled", "registers", "stack", "spills", "shared",
+               "occupancy"});
   forEach(all, "kernels", [&](const json::Object &kernel) {
     Table::Row row;
-    for (StringRef key :
-         {"name", "family", "source", "least_architecture", "threads"})
+    for (StringRef key : {"name", "family", "source", "least_architecture"})
       row.push_back(textOf(kernel, key));
+    row.push_back(kernel.getBoolean("hot").value_or(false) ? "hot" : "");
+    row.push_back(textOf(kernel, "threads"));
     const json::Object *assembled = kernel.getObject("assembled");
     if (!assembled || assembled->empty()) {
       row.insert(row.end(), {"no", "", "", "", "", ""});

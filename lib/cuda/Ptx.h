@@ -36,11 +36,14 @@ struct Cubin {
 /// that says where it was looked for.
 llvm::Expected<std::string> findPtxas(llvm::StringRef cudaPath);
 
-/// Assembles PTX for each architecture, some at a time. On failure the error
-/// has the architecture, the first line that ptxas wrote, and the path of the
-/// PTX, which is kept.
+/// Assembles PTX for each architecture, some at a time. ptxas may prefer blocks
+/// that run at once to registers: a kernel that spills on any architecture is
+/// given all registers of a multiprocessor's one block (.minnctapersm 1), in
+/// `ptx` and where something spilled. On failure the error has the
+/// architecture, the first line that ptxas wrote, and the path of the PTX,
+/// which is kept.
 llvm::Expected<std::vector<Cubin>>
-assemble(llvm::StringRef ptx, llvm::ArrayRef<unsigned> architectures,
+assemble(std::string &ptx, llvm::ArrayRef<unsigned> architectures,
          llvm::StringRef ptxas);
 
 } // namespace belfry

@@ -12,12 +12,11 @@ from dataclasses import replace
 ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 TOWERS = (1, 4)
 MOST_BYTES = 3e6  # of a cubin
-MOST_SPILLED = 16  # bytes
 MOST_LAUNCHES = 40  # of a training step of the masked LSTM
 
 
 def run(ctx, only=None):
-    for part in (against_host, without_rows, certificate, coverage, options):
+    for part in (against_host, without_rows, certificate, spills, registers, coverage, options):
         if not only or only in part.__name__:
             part(ctx, ctx.folder("gpu-" + part.__name__))
 
@@ -108,13 +107,9 @@ def certificate(ctx, folder):
     ctx.check("gpu: ops say their layers", None if {"lstm_1", "lstm_2", "dropout_1", "masking"} <= layers else f"{layers}")
     partly = [k for k, v in kernels.items() if sorted(v["assembled"]) != sorted(ARCHITECTURES) or not all(a["registers"] > 0 and 0 < a["occupancy"] <= 1 for a in v["assembled"].values())]
     ctx.check("gpu: every kernel is assembled for every architecture", f"{partly}" if partly else None)
-    spills(ctx, "masked LSTM", c)
-    mlp = os.path.join(folder, "mlp.json")
-    with open(mlp, "w", encoding="utf-8") as f:
-        json.dump(bench_data.architecture(bench_data.MLP), f)
-    _, c = compiled(ctx, "gpu: all architectures, MLP", mlp, folder, "--cuda-arch", "all")
-    if c:
-        spills(ctx, "MLP", c)
+    hot = {k for k, v in kernels.items() if v["hot"]}
+    launched = {o["kernel"] for o in c["ops"] if o["function"] == "train"} | {k for k, v in kernels.items() if v["family"] == "collective"}
+    ctx.check("gpu: what a training step launches is hot, and nothing else", None if hot == launched and hot != set(kernels) else f"{sorted(hot ^ launched)}")
     for arch in ("75", "120"):
         cubin = os.path.join(folder, "kernels.cubin")
         if ctx.ran(f"gpu: cubin for {arch}", ctx.run([ctx.tool("belfryc"), quickdraw(folder), "--target", "cuda", "--emit", "cubin", "--cuda-arch", arch, "-o", cubin])):
@@ -123,11 +118,52 @@ def certificate(ctx, folder):
             ctx.check(f"gpu: cubin for {arch} is ELF of at most 3 MB", None if data[:4] == b"\x7fELF" and len(data) <= MOST_BYTES else f"{data[:4]}, {len(data)} bytes")
 
 
-def spills(ctx, name, certificate):
-    """None in a kernel of one op; a few bytes of a thread in one that several ops share (docs/roadmap.md)."""
-    found = [(k["name"], a, use) for k in certificate["kernels"] for a, use in k["assembled"].items()
-             if max(use["spill_loads"], use["spill_stores"]) > (MOST_SPILLED if k["name"].startswith("group") else 0)]
-    ctx.check(f"gpu: kernels of the {name} spill no registers", f"{found}" if found else None)
+def spills(ctx, folder):
+    """No hot kernel of the examples keeps registers in memory, on any architecture."""
+    if not toolkit(ctx):
+        return
+    for name in sorted(os.listdir(h.EXAMPLES)):
+        model = next((p for p in (os.path.join(h.EXAMPLES, name, f) for f in ("model.keras", "model.json")) if os.path.exists(p)), None)
+        if not model:
+            continue
+        _, c = compiled(ctx, f"gpu spills: {name}", model, folder, "--cuda-arch", "all")
+        if c:
+            uses = [(k["name"], a, use) for k in c["kernels"] if k["hot"] for a, use in k["assembled"].items()]
+            found = [u for u in uses if u[2]["spill_loads"] or u[2]["spill_stores"]]
+            ctx.check(f"gpu spills: none in a hot kernel of {name}", f"{found}" if found or len(uses) < 10 * len(ARCHITECTURES) else None)
+
+
+# Spills in the first kernel of the PTX, on sm_90, until that may have all registers.
+SPILLING = """#!/bin/sh
+: > "$5"
+first=$(sed -n 's/.visible .entry \\([a-z_0-9]*\\)(.*/\\1/p' "$3" | head -1)
+bytes=0
+if [ "$2" = -arch=sm_90 ] && ! grep -q minnctapersm "$3"; then bytes=8; fi
+echo "$2 $(grep -c minnctapersm "$3")" >> "$(dirname "$0")/runs"
+echo "ptxas info    : Compiling entry function '$first' for '$2'"
+echo "    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads"
+echo "ptxas info    : Used $((64 - bytes)) registers"
+"""
+
+
+def registers(ctx, folder):
+    """A kernel that spills is assembled again with all registers, where it did; the PTX says so."""
+    toolkit_bin = os.path.join(folder, "toolkit", "bin")
+    os.makedirs(toolkit_bin)
+    fake = os.path.join(toolkit_bin, "ptxas")
+    with open(fake, "w", encoding="utf-8") as f:
+        f.write(SPILLING)
+    os.chmod(fake, 0o755)
+    ptx, c = compiled(ctx, "gpu registers", quickdraw(folder, steps=2, units=4, layers=1), folder, "--cuda-arch", "80,90", "--cuda-path", os.path.dirname(toolkit_bin))
+    if not c:
+        return
+    with open(os.path.join(toolkit_bin, "runs"), encoding="utf-8") as f:
+        runs = sorted(f.read().splitlines())
+    ctx.check("gpu registers: assembled again where it spilled", None if runs == ["-arch=sm_80 0", "-arch=sm_90 0", "-arch=sm_90 1"] else f"{runs}")
+    first = re.search(r"^\.visible \.entry (\w+)\((?:.*\n)*?\.maxntid.*\n\.minnctapersm 1\n", ptx, re.M)
+    ctx.check("gpu registers: the PTX gives them to this kernel", None if first and ptx.count("minnctapersm") == 1 and first[1] == re.search(r"\.entry (\w+)", ptx)[1] else "it does not")
+    use = next(k["assembled"]["sm_90"] for k in c["kernels"] if k["assembled"])
+    ctx.check("gpu registers: the certificate has the second run", None if (use["registers"], use["spill_loads"]) == (64, 0) else f"{use}")
 
 
 def families_of(ctx):
