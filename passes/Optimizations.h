@@ -37,6 +37,7 @@ enum class Optimization : unsigned {
   ProductsFirst,
   PackMaskedSteps,
   PrepareFusion,
+  NarrowProducts,
   FuseElementwise,
   FuseRandom,
   RandomBlocks,
@@ -58,6 +59,7 @@ enum class Optimization : unsigned {
   GroupLoops,
   TinyNumbers,
   OutlineRepeats,
+  TensorCores,
   GroupLaunches,
   Llvm,
 };

@@ -89,6 +89,9 @@ void belfry::buildLowerStage(OpPassManager &pm, const HostOptions &options) {
   // Parts and wholes are brought to one shape, then loops can be shared.
   if (optimizations.has(Optimization::PrepareFusion))
     pm.addPass(createPrepareFusion());
+  // Products that read 16 bits; what widened for them alone is dead then.
+  if (options.forGpu && optimizations.has(Optimization::NarrowProducts))
+    pm.addPass(createNarrowProducts());
   pm.addPass(createCSEPass());
   // Loops, and the places of all values.
   pm.addPass(createLowerNnToLinalg(
@@ -157,6 +160,7 @@ void belfry::buildGpuKernels(OpPassManager &pm, const HostOptions &options) {
   OutlineGpuKernelsOptions outline;
   outline.disable.assign(options.disabledKernels.begin(),
                          options.disabledKernels.end());
+  outline.tensorCores = options.optimizations.has(Optimization::TensorCores);
   pm.addPass(createOutlineGpuKernels(outline));
   // A GPU has no library that computes remainders of floats.
   pm.nest<gpu::GPUModuleOp>().addPass(createExpandRemainder());

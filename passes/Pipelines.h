@@ -46,6 +46,7 @@ struct HostOptions {
   /// Families of kernels for GPUs to go without, by name, to test what is
   /// refused.
   std::vector<std::string> disabledKernels;
+  bool forGpu = false; ///< what is lowered is for kernels of a GPU
 };
 
 /// parallel or placed → lowered.

@@ -84,7 +84,8 @@ llvm::Error belfry::noteTarget(ModuleOp module, Stage stage, StringRef target) {
 /// host (docs/gpu-target.md).
 static HostOptions optionsOf(const PipelineOptions &options) {
   HostOptions result = options.host;
-  if (options.target != "host")
+  result.forGpu = options.target != "host";
+  if (result.forGpu)
     for (Optimization one :
          {Optimization::GatherRows, Optimization::PackMaskedSteps,
           Optimization::PackWeights, Optimization::LookAhead})

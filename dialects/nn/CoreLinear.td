@@ -10,17 +10,20 @@
 
 include "dialects/nn/CoreElementwise.td"
 
-def Nn_DotOp : Nn_CoreOp<"dot", [Nn_ArithmeticTrait, InferTypeOpAdaptor]> {
+def Nn_DotOp : Nn_CoreOp<"dot", [Nn_ArithmeticTrait, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "a batched contraction";
   let description = [{
     Dimensions `lhs_batch[i]` and `rhs_batch[i]` run together and come first in
     the result; `lhs_contract[i]` and `rhs_contract[i]` are summed over; then
     come the other dimensions of the left side, then those of the right.
+    Products of `f16` or `bf16` are exact in `f32`, in which they are added; a
+    result of `f32` is that sum, which is not rounded to 16 bits.
 
     Constraints:
     - the lists of a pair have one length; no dimension stands twice in a
       side's lists, all are within its rank
-    - extents and element types agree
+    - extents and element types agree; the result's elements are of that type,
+      or `f32` where it is `f16` or `bf16`
     - the result has at most one dynamic dimension, and the shape that
       follows
 
@@ -28,6 +31,7 @@ def Nn_DotOp : Nn_CoreOp<"dot", [Nn_ArithmeticTrait, InferTypeOpAdaptor]> {
     %y = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
     %z = nn.dot %a, %b batch = [0] * [0] contract = [2] * [1]
        : tensor<?x5x3xf32>, tensor<?x3x4xf32> -> tensor<?x5x4xf32>
+    %w = nn.dot %h, %l contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x4xbf16> -> tensor<?x4xf32>
     ```
   }];
   let arguments = (ins Nn_NumberTensor:$lhs, Nn_NumberTensor:$rhs,

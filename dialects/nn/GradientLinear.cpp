@@ -69,6 +69,10 @@ Value belfry::nn::buildDotGradient(CoreBuilder &b, DotOp op, bool ofLeft,
     kept.push_back(
         sideContract[llvm::find(otherContract, d) - otherContract.begin()]);
 
+  // Where 16 bits were added in f32, so are their gradients.
+  Type element = getElementTypeOrSelf(resultGrad);
+  if (getElementTypeOrSelf(other) != element)
+    other = b.convert(other, element);
   Value product;
   SmallVector<int64_t> order(
       sideBatch); // dimension of the side at each of the product's
@@ -88,7 +92,10 @@ Value belfry::nn::buildDotGradient(CoreBuilder &b, DotOp op, bool ofLeft,
   SmallVector<int64_t> perm(order.size());
   for (auto [at, d] : llvm::enumerate(order))
     perm[d] = static_cast<int64_t>(at);
-  return b.transpose(product, perm);
+  Value gradient = b.transpose(product, perm);
+  return element == side.getElementType()
+             ? gradient
+             : b.convert(gradient, side.getElementType());
 }
 
 namespace {

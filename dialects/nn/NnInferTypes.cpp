@@ -239,6 +239,14 @@ LogicalResult DotOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+bool DotOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange actual) {
+  auto own = cast<RankedTensorType>(inferred.front()),
+       given = cast<RankedTensorType>(actual.front());
+  return own == given ||
+         (isNarrow(own.getElementType()) &&
+          given == own.clone(Float32Type::get(own.getContext())));
+}
+
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,

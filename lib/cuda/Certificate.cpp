@@ -72,6 +72,13 @@ static unsigned leastOf(const std::set<std::string> &families) {
   return least;
 }
 
+/// Whether tensor cores make the products of a kernel on this architecture;
+/// `factors` are their element types.
+static bool takesTensorCores(StringRef factors, unsigned sm) {
+  // sm_75 has some for f16.
+  return sm >= kTensorCoreArchitecture || !factors.contains("bf16");
+}
+
 /// `each`: a phase runs once for each tower; `all`: once for all of them.
 static llvm::StringMap<StringRef> towersOfPhases(ModuleOp module) {
   llvm::StringMap<StringRef> towers;
@@ -169,25 +176,37 @@ json::Value belfry::certificateOf(ModuleOp module,
     DictionaryAttr row = rowOf(attr);
     std::string name = textOf(row, "name");
     json::Object assembled;
-    for (const Cubin &cubin : cubins)
-      if (auto it = cubin.kernels.find(name); it != cubin.kernels.end())
-        assembled[findArchitecture(cubin.sm)->name()] =
-            resourcesOf(it->second, *findArchitecture(cubin.sm),
-                        row.getAs<IntegerAttr>("threads").getInt());
+    std::string factors = textOf(row, "tensor_cores");
+    for (const Cubin &cubin : cubins) {
+      auto it = cubin.kernels.find(name);
+      if (it == cubin.kernels.end())
+        continue;
+      const GpuArchitecture &arch = *findArchitecture(cubin.sm);
+      json::Object own = resourcesOf(
+          it->second, arch, row.getAs<IntegerAttr>("threads").getInt());
+      if (!factors.empty())
+        own["tensor_cores"] = takesTensorCores(factors, cubin.sm);
+      assembled[arch.name()] = std::move(own);
+    }
     // What no phase launches adds what towers exchange.
     bool hot = launchers[i].count(kTrainFunction.str()) > 0;
     if (families[i].empty()) {
       families[i].insert("collective");
       hot = trainingExchanges(collectives);
     }
-    kernels.push_back(json::Object{
-        {"name", name},
-        {"family", llvm::join(families[i], "+")},
-        {"source", kernelSourceName(KernelSource::Generated)},
-        {"least_architecture", "sm_" + std::to_string(leastOf(families[i]))},
-        {"hot", hot},
-        {"threads", row.getAs<IntegerAttr>("threads").getInt()},
-        {"assembled", std::move(assembled)}});
+    // Products are written out where a lesser architecture is asked for.
+    unsigned least = leastOf(families[i]);
+    if (!factors.empty() && !cubins.empty() &&
+        cubins.front().sm >= kTensorCoreArchitecture)
+      least = std::max(least, kTensorCoreArchitecture);
+    kernels.push_back(
+        json::Object{{"name", name},
+                     {"family", llvm::join(families[i], "+")},
+                     {"source", kernelSourceName(KernelSource::Generated)},
+                     {"least_architecture", "sm_" + std::to_string(least)},
+                     {"hot", hot},
+                     {"threads", row.getAs<IntegerAttr>("threads").getInt()},
+                     {"assembled", std::move(assembled)}});
   }
   return json::Object{{"version", kCertificateVersion},
                       {"collectives", std::move(collectives)},

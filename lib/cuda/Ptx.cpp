@@ -9,7 +9,9 @@
 
 #include "lib/support/Error.h"
 #include "lib/support/Optimize.h"
+#include "passes/Passes.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -23,9 +25,9 @@
 
 using namespace belfry;
 
-/// A machine for the architecture, which takes its first version of PTX.
+/// A machine for the architecture, which takes a version of PTX, 63 for 6.3.
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-machineFor(const GpuArchitecture &arch) {
+machineFor(const GpuArchitecture &arch, unsigned ptx) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -40,11 +42,13 @@ machineFor(const GpuArchitecture &arch) {
   // Multiplications and additions stay two operations, each rounded.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch.name(), "+ptx" + std::to_string(arch.ptx), options,
-      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, arch.name(), "+ptx" + std::to_string(ptx), options, std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-llvm::Expected<std::string> belfry::emitPtx(mlir::gpu::GPUModuleOp kernels) {
+static llvm::Expected<std::string> translate(mlir::gpu::GPUModuleOp kernels,
+                                             const GpuArchitecture &arch,
+                                             unsigned version) {
   mlir::MLIRContext &context = *kernels.getContext();
   mlir::registerBuiltinDialectTranslation(context);
   mlir::registerGPUDialectTranslation(context);
@@ -55,9 +59,8 @@ llvm::Expected<std::string> belfry::emitPtx(mlir::gpu::GPUModuleOp kernels) {
       mlir::translateModuleToLLVMIR(kernels, llvmContext, "kernels");
   if (!module)
     return makeError("translation of the kernels to LLVM IR failed");
-  const GpuArchitecture &least = gpuArchitectures().front();
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      machineFor(least);
+      machineFor(arch, version);
   if (!machine)
     return machine.takeError();
   module->setTargetTriple((*machine)->getTargetTriple());
@@ -71,4 +74,32 @@ llvm::Expected<std::string> belfry::emitPtx(mlir::gpu::GPUModuleOp kernels) {
     return makeError("LLVM's code generator writes no PTX");
   passes.run(*module);
   return text.str().str();
+}
+
+bool belfry::hasTensorCoreProducts(mlir::gpu::GPUModuleOp kernels) {
+  return kernels
+      .walk([](mlir::NVVM::MmaOp) { return mlir::WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+llvm::Expected<std::string> belfry::emitPtx(mlir::gpu::GPUModuleOp all,
+                                            unsigned atLeast) {
+  bool multiplies = hasTensorCoreProducts(all);
+  const GpuArchitecture &least =
+      multiplies && atLeast >= kTensorCoreArchitecture
+          ? *findArchitecture(kTensorCoreArchitecture)
+          : gpuArchitectures().front();
+  mlir::OwningOpRef<mlir::gpu::GPUModuleOp> kernels = all.clone();
+  unsigned version = least.ptx;
+  if (multiplies && least.sm < kTensorCoreArchitecture) {
+    mlir::PassManager pm(all.getContext(),
+                         mlir::gpu::GPUModuleOp::getOperationName());
+    pm.addPass(createExpandMma());
+    if (mlir::failed(pm.run(*kernels)))
+      return makeError("products for tensor cores can't be written out");
+    // What is left, m16n8k8 of f16, came with PTX 6.5.
+    if (hasTensorCoreProducts(*kernels))
+      version = std::max(version, 65u);
+  }
+  return translate(*kernels, least, version);
 }

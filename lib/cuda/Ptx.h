@@ -19,11 +19,20 @@
 
 namespace belfry {
 
+/// The least architecture with tensor cores for all that kernels multiply by
+/// them: 80 is sm_80. PTX for lesser ones has those products written out.
+constexpr unsigned kTensorCoreArchitecture = 80;
+/// Whether any of the kernels has products for tensor cores.
+bool hasTensorCoreProducts(mlir::gpu::GPUModuleOp kernels);
+
 /// PTX of kernels that are in the LLVM and NVVM dialects. It is for the least
-/// architecture that the kernels need, in the first version of PTX that knows
-/// it, so that every later one, and every driver that knows it, can assemble
-/// it.
-llvm::Expected<std::string> emitPtx(mlir::gpu::GPUModuleOp kernels);
+/// architecture that the kernels need, or where that is less for `atLeast`, 80
+/// is sm_80, in the first version of PTX that knows what it has, so that every
+/// later one, and every driver that knows it, can assemble it. The kernels stay
+/// as they are.
+llvm::Expected<std::string>
+emitPtx(mlir::gpu::GPUModuleOp kernels,
+        unsigned atLeast = gpuArchitectures().front().sm);
 
 struct Cubin {
   unsigned sm = 0;

@@ -155,10 +155,10 @@ belfry::defineDeviceCode(llvm::Module &module, mlir::ModuleOp source,
     images.push_back(tables.record(
         {tables.bytes(cubin.bytes, /*terminated=*/false, section),
          tables.i64(cubin.bytes.size()), tables.i32(cubin.sm), tables.i32(0)}));
-  images.push_back(tables.record(
-      {tables.bytes(code.ptx, /*terminated=*/true, section),
-       tables.i64(code.ptx.size() + 1),
-       tables.i32(gpuArchitectures().front().sm), tables.i32(1)}));
+  images.push_back(
+      tables.record({tables.bytes(code.ptx, /*terminated=*/true, section),
+                     tables.i64(code.ptx.size() + 1),
+                     tables.i32(code.ptxArchitecture), tables.i32(1)}));
   llvm::GlobalVariable *constants =
       module.getGlobalVariable(kConstantsName, /*AllowInternal=*/true);
   uint64_t constantBytes =

@@ -22,8 +22,9 @@ namespace belfry {
 /// All kernels of a program.
 struct DeviceCode {
   std::string ptx;
-  std::vector<Cubin> cubins; ///< one for each architecture
-  std::string certificate;   ///< JSON
+  unsigned ptxArchitecture = 0; ///< the least that it is for, 75 is sm_75
+  std::vector<Cubin> cubins;    ///< one for each architecture
+  std::string certificate;      ///< JSON
 
   /// Hashes of the images as they are in a program, PTX last: FNV-1a of 64
   /// bits, of PTX without the zero at its end.

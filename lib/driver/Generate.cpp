@@ -123,22 +123,41 @@ LogicalResult Compilation::makeDeviceCode() {
   if (modules.empty())
     return failModule("it has no kernels");
   gpu::GPUModuleOp kernels = *modules.begin();
+  // GPUs that lack tensor cores have PTX of their own, where any is wanted.
+  llvm::ArrayRef<unsigned> wanted(architectures);
+  size_t lesser = llvm::count_if(
+      wanted, [](unsigned sm) { return sm < kTensorCoreArchitecture; });
+  bool multiplies = hasTensorCoreProducts(kernels);
+  code.ptxArchitecture = multiplies && lesser == 0
+                             ? kTensorCoreArchitecture
+                             : gpuArchitectures().front().sm;
+  std::string later;
   auto translate = [&]() -> LogicalResult {
-    llvm::Expected<std::string> text = emitPtx(kernels);
+    llvm::Expected<std::string> text = emitPtx(kernels, code.ptxArchitecture);
     if (!text)
       return fail(text.takeError());
     code.ptx = std::move(*text);
+    if (!multiplies || lesser == 0 || lesser == wanted.size())
+      return success();
+    text = emitPtx(kernels, kTensorCoreArchitecture);
+    if (!text)
+      return fail(text.takeError());
+    later = std::move(*text);
     return success();
   };
   auto assembleAll = [&]() -> LogicalResult {
     llvm::Expected<std::string> ptxas = findPtxas(options.cudaPath);
     if (!ptxas)
       return fail(ptxas.takeError());
-    llvm::Expected<std::vector<Cubin>> made =
-        assemble(code.ptx, architectures, *ptxas);
-    if (!made)
-      return fail(made.takeError());
-    code.cubins = std::move(*made);
+    size_t first = later.empty() ? wanted.size() : lesser;
+    for (auto [ptx, some] :
+         {std::pair(&code.ptx, wanted.take_front(first)),
+          std::pair(&later, wanted.drop_front(first))}) {
+      llvm::Expected<std::vector<Cubin>> made = assemble(*ptx, some, *ptxas);
+      if (!made)
+        return fail(made.takeError());
+      llvm::append_range(code.cubins, std::move(*made));
+    }
     return success();
   };
   bool needsCubins =

@@ -68,8 +68,8 @@ OpFoldResult belfry::iterationsOf(OpBuilder &b, Location loc,
 }
 
 BlockCode::BlockCode(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel,
-                     IRMapping &map)
-    : b(b), loc(loc), kernel(kernel), map(map) {
+                     IRMapping &map, bool tensorCores)
+    : b(b), loc(loc), kernel(kernel), map(map), tensorCores(tensorCores) {
   threadId = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   blockId = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
 }

@@ -71,7 +71,7 @@ constexpr int64_t kBlockElements = 4 * kBlockThreads;
 class BlockCode {
 public:
   BlockCode(mlir::OpBuilder &b, mlir::Location loc, mlir::gpu::GPUFuncOp kernel,
-            mlir::IRMapping &map);
+            mlir::IRMapping &map, bool tensorCores = false);
 
   /// The extents of the op's loops, as values or constants.
   mlir::SmallVector<mlir::OpFoldResult> extents(mlir::linalg::LinalgOp op);
@@ -163,6 +163,9 @@ private:
   /// is in; lanes are next to each other, or the groups are.
   std::pair<mlir::Value, mlir::Value> laneOf(int64_t lanes, int64_t beside,
                                              bool lanesInner);
+  /// An element of a matrix of a product whose sums are of type `sum`; one of
+  /// 16 bits is widened.
+  mlir::Value factorAt(mlir::Value matrix, mlir::ValueRange at, mlir::Type sum);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   mlir::Value zero(mlir::Type element);
   mlir::Value less(mlir::Value x, mlir::Value y);
@@ -189,7 +192,7 @@ private:
   struct Panel;
   struct TilePlace;
   Panel panelOf(mlir::Value matrix, unsigned sideDim, mlir::Value first,
-                int64_t side, int64_t depth);
+                int64_t side, int64_t depth, mlir::Type element);
   /// What a thread moves of the panel that begins at `first` of the contracted
   /// dimension.
   mlir::SmallVector<mlir::Value> fetch(const Panel &panel, mlir::Value first);
@@ -202,6 +205,24 @@ private:
                                                 mlir::ValueRange sums);
   mlir::SmallVector<mlir::Value> addGroups(const TilePlace &at,
                                            mlir::ValueRange sums);
+
+  // Tiles by tensor cores, in BlockMma.cpp.
+  struct WordPanel;
+  struct LanePlace;
+  bool takesTensorCores(mlir::linalg::LinalgOp op) const;
+  void mmaTile(mlir::linalg::LinalgOp op, mlir::Value tile);
+  WordPanel wordPanelOf(mlir::Value matrix, unsigned sideDim, mlir::Value first,
+                        int64_t side, int64_t depth);
+  /// What a thread moves of the panel that begins at `first` of the contracted
+  /// dimension.
+  mlir::SmallVector<mlir::Value> fetchWords(const WordPanel &panel,
+                                            mlir::Value first);
+  void putWords(const WordPanel &panel, mlir::ValueRange words);
+  mlir::SmallVector<mlir::Value>
+  multiplyWords(const WordPanel &left, const WordPanel &right,
+                const LanePlace &at, mlir::Value word, mlir::ValueRange sums);
+  mlir::SmallVector<mlir::Value> addWarps(int64_t groups,
+                                          mlir::ValueRange sums);
 
   mlir::Value inside(mlir::Value outside) {
     return map.lookupOrDefault(outside);
@@ -221,6 +242,7 @@ private:
   mlir::Value threadId, blockId;
   bool inRows = false; ///< extents are those of a block of rows, or static
   bool inNest = false; ///< of independent loops
+  bool tensorCores;    ///< take products of 16 bits
   llvm::DenseMap<mlir::Type, mlir::Value> laneMemories;
 };
 

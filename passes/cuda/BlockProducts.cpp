@@ -37,6 +37,13 @@ Value BlockCode::multiplyAdd(Value x, Value y, Value sum) {
                                sum);
 }
 
+Value BlockCode::factorAt(Value matrix, ValueRange at, Type sum) {
+  Value factor = memref::LoadOp::create(b, loc, matrix, at);
+  if (factor.getType() == sum)
+    return factor;
+  return arith::ExtFOp::create(b, loc, sum, factor);
+}
+
 Value BlockCode::less(Value x, Value y) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
 }
@@ -57,8 +64,8 @@ void BlockCode::productElements(linalg::LinalgOp op) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(sum.getBody());
       Value k = sum.getInductionVar();
-      Value x = memref::LoadOp::create(b, loc, a, ValueRange{at[0], k});
-      Value y = memref::LoadOp::create(b, loc, matrix, ValueRange{k, at[1]});
+      Value x = factorAt(a, {at[0], k}, before.getType());
+      Value y = factorAt(matrix, {k, at[1]}, before.getType());
       scf::YieldOp::create(b, loc, multiplyAdd(x, y, sum.getRegionIterArg(0)));
     }
     memref::StoreOp::create(b, loc, sum.getResult(0), c, at);
@@ -72,6 +79,7 @@ void BlockCode::productElements(linalg::LinalgOp op) {
 /// The part of a matrix that is in workgroup memory.
 struct BlockCode::Panel {
   Value matrix;
+  Type element;     ///< that of sums, to which what is loaded is widened
   unsigned sideDim; ///< of the matrix, the dimension that is not contracted
   Value length;     ///< of the contracted dimension
   bool whole;       ///< whether that is a multiple of the panel's depth
@@ -93,20 +101,20 @@ static bool isContiguous(Value matrix, unsigned d) {
 }
 
 BlockCode::Panel BlockCode::panelOf(Value matrix, unsigned sideDim, Value first,
-                                    int64_t side, int64_t depth) {
+                                    int64_t side, int64_t depth, Type element) {
   auto type = cast<MemRefType>(matrix.getType());
   unsigned kDim = 1 - sideDim;
   int64_t length = type.getDimSize(kDim), extent = type.getDimSize(sideDim);
-  Panel panel{
-      matrix,
-      sideDim,
-      dim(matrix, kDim),
-      !ShapedType::isDynamic(length) && length % depth == 0,
-      workgroup({depth, side + kPad}, type.getElementType(), kAlignment),
-      {},
-      {},
-      {},
-      {}};
+  Panel panel{matrix,
+              element,
+              sideDim,
+              dim(matrix, kDim),
+              !ShapedType::isDynamic(length) && length % depth == 0,
+              workgroup({depth, side + kPad}, element, kAlignment),
+              {},
+              {},
+              {},
+              {}};
   bool fits = !ShapedType::isDynamic(extent) && extent % side == 0;
   Value last = fits ? Value()
                     : Value(arith::SubIOp::create(b, loc, dim(matrix, sideDim),
@@ -132,7 +140,6 @@ BlockCode::Panel BlockCode::panelOf(Value matrix, unsigned sideDim, Value first,
 }
 
 SmallVector<Value> BlockCode::fetch(const Panel &panel, Value first) {
-  Type element = cast<MemRefType>(panel.matrix.getType()).getElementType();
   SmallVector<Value> elements;
   for (auto [along, own] : llvm::zip(panel.along, panel.k)) {
     Value k = add(first, own), there;
@@ -143,9 +150,10 @@ SmallVector<Value> BlockCode::fetch(const Panel &panel, Value first) {
     Value at[2];
     at[panel.sideDim] = along;
     at[1 - panel.sideDim] = k;
-    Value value = memref::LoadOp::create(b, loc, panel.matrix, at);
+    Value value = factorAt(panel.matrix, at, panel.element);
     if (!panel.whole)
-      value = arith::SelectOp::create(b, loc, there, value, zero(element));
+      value =
+          arith::SelectOp::create(b, loc, there, value, zero(panel.element));
     elements.push_back(value);
   }
   return elements;
@@ -264,6 +272,8 @@ SmallVector<Value> BlockCode::addGroups(const TilePlace &at, ValueRange sums) {
 }
 
 void BlockCode::productTile(linalg::LinalgOp op, Value number) {
+  if (takesTensorCores(op))
+    return mmaTile(op, number);
   ProductTile tile = tileOf(op);
   Value a = inside(op->getOperand(0)), matrix = inside(op->getOperand(1)),
         c = inside(op->getOperand(2));
@@ -275,15 +285,15 @@ void BlockCode::productTile(linalg::LinalgOp op, Value number) {
             mul(arith::DivUIOp::create(b, loc, number, wide), index(tile.rows)),
         column = mul(arith::RemUIOp::create(b, loc, number, wide),
                      index(tile.columns));
-  Panel left = panelOf(a, 0, row, tile.rows, tile.depth),
-        right = panelOf(matrix, 1, column, tile.columns, tile.depth);
+  Type element = cast<MemRefType>(c.getType()).getElementType();
+  Panel left = panelOf(a, 0, row, tile.rows, tile.depth, element),
+        right = panelOf(matrix, 1, column, tile.columns, tile.depth, element);
   TilePlace at = placeIn(tile, row, column);
   Value isFirst =
       tile.groups() > 1
           ? Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         at.group, index(0)))
           : Value();
-  Type element = cast<MemRefType>(c.getType()).getElementType();
   auto forEach = [&](llvm::function_ref<void(Value, Value, Value)> body) {
     for (Value r : at.rows)
       for (Value s : at.columns) {

@@ -147,10 +147,9 @@ void BlockCode::rowsAtOnce(linalg::LinalgOp op, Value m, int64_t rows) {
         Value k = products.getInductionVar();
         SmallVector<Value> left, right, next(products.getRegionIterArgs());
         for (Value x : r)
-          left.push_back(memref::LoadOp::create(b, loc, a, ValueRange{x, k}));
+          left.push_back(factorAt(a, {x, k}, element));
         for (Value y : s)
-          right.push_back(
-              memref::LoadOp::create(b, loc, matrix, ValueRange{k, y}));
+          right.push_back(factorAt(matrix, {k, y}, element));
         for (auto [i, sum] : llvm::enumerate(next))
           sum = multiplyAdd(left[i / s.size()], right[i % s.size()], sum);
         scf::YieldOp::create(b, loc, next);

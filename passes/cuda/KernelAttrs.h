@@ -26,7 +26,8 @@ constexpr llvm::StringLiteral kLaunchAttr = "belfry.launch";
 
 /// Of a module whose phases call belfry_launch: its kernels, in order, each a
 /// dictionary of `name`, `threads` of a block and the bytes of its arguments,
-/// `words`; its launches, each of `kernel`, an index, `layer`, `phase`,
+/// `words`, and of the element types that tensor cores multiply,
+/// `tensor_cores`; its launches, each of `kernel`, an index, `layer`, `phase`,
 /// `function`, and what kLaunchAttr said, `op`.
 constexpr llvm::StringLiteral kKernelsAttr = "belfry.kernels";
 constexpr llvm::StringLiteral kSitesAttr = "belfry.launches";

@@ -13,6 +13,7 @@
 #include "dialects/nn/Nn.h"
 #include "passes/Passes.h"
 #include "passes/cuda/KernelAttrs.h"
+#include "passes/cuda/Mma.h"
 #include "passes/host/HostViews.h"
 #include "passes/lowering/PhaseAttrs.h"
 
@@ -76,6 +77,17 @@ static int64_t bytesOf(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+/// The element types that the kernel multiplies by tensor cores: `bf16,f16`.
+static std::string tensorCoreFactors(gpu::GPUFuncOp kernel) {
+  llvm::SetVector<StringRef> types;
+  kernel.walk([&](NVVM::MmaOp op) {
+    types.insert(factorOf(op).isF16() ? "f16" : "bf16");
+  });
+  SmallVector<StringRef> sorted(types.begin(), types.end());
+  llvm::sort(sorted);
+  return llvm::join(sorted, ",");
+}
+
 LogicalResult LaunchGpuKernelsPass::listKernels() {
   Builder b(&getContext());
   for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
@@ -93,10 +105,14 @@ LogicalResult LaunchGpuKernelsPass::listKernels() {
                  << type << "; --flatten-kernel-arguments runs first";
       }
       numbers[kernel.getNameAttr()] = int64_t(kernels.size());
-      kernels.push_back(b.getDictionaryAttr(
-          {b.getNamedAttr("name", kernel.getNameAttr()),
-           b.getNamedAttr("threads", b.getI64IntegerAttr((*threads)[0])),
-           b.getNamedAttr("words", b.getDenseI64ArrayAttr(words))}));
+      SmallVector<NamedAttribute> facts{
+          b.getNamedAttr("name", kernel.getNameAttr()),
+          b.getNamedAttr("threads", b.getI64IntegerAttr((*threads)[0])),
+          b.getNamedAttr("words", b.getDenseI64ArrayAttr(words))};
+      if (std::string factors = tensorCoreFactors(kernel); !factors.empty())
+        facts.push_back(
+            b.getNamedAttr("tensor_cores", b.getStringAttr(factors)));
+      kernels.push_back(b.getDictionaryAttr(facts));
     }
   return success();
 }

@@ -311,7 +311,7 @@ LogicalResult OutlineGpuKernelsPass::outline(Operation *op) {
           kernel.getArguments().take_front(types.size()));
   for (Operation *maker : environment.computed)
     b.clone(*maker, map);
-  BlockCode code(b, unknown, kernel, map);
+  BlockCode code(b, unknown, kernel, map, tensorCores);
   if (failed(build(op, shape, code))) {
     kernel.erase();
     return failure();

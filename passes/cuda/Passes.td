@@ -24,9 +24,12 @@ def OutlineGpuKernels : Pass<"outline-gpu-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"disable", "disable", "std::string",
-               "families of kernels to go without, by name, to test what is refused">
+               "families of kernels to go without, by name, to test what is refused">,
+    Option<"tensorCores", "tensor-cores", "bool", "true",
+           "products of f16 and bf16 in tiles are made by tensor cores">
   ];
-  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
       "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::math::MathDialect",
       "::mlir::ub::UBDialect"];
   let statistics = [
@@ -114,7 +117,23 @@ def EmulateGpuKernels : Pass<"emulate-gpu-kernels", "::mlir::ModuleOp"> {
     After flatten-kernel-arguments.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-      "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+      "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect"];
+}
+
+def ExpandMma : Pass<"expand-mma", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "writes out matrix products that an architecture has not";
+  let description = [{
+    `nvvm.mma.sync` of the shape m16n8k16, on f16 or bf16 with sums in f32, for
+    architectures before sm_80: f16 becomes two of m16n8k8, bf16 becomes
+    multiply-adds on words that the lanes of a warp shuffle. After
+    convert-kernels-to-nvvm.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let statistics = [
+    Statistic<"numHalved", "halved", "Number of products that became two">,
+    Statistic<"numExpanded", "expanded", "Number of products that became multiply-adds">
+  ];
 }
 
 def ConvertKernelsToNvvm : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {

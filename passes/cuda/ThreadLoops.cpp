@@ -8,13 +8,18 @@
 // Barriers cut the body of a kernel into pieces. A piece is a loop over the
 // threads; control flow around a barrier stands around the loops, once for all
 // threads. A value of a thread that another piece reads is computed there
-// again, if it is arithmetic on indices, or kept in an array by thread.
+// again, if it is arithmetic on indices, or kept in an array by thread. A
+// product of a warp's threads is a piece of its own, of two such loops: they
+// hand in what they have, and then add (Mma.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/cuda/ThreadLoops.h"
 
+#include "passes/cuda/Mma.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -42,9 +47,11 @@ private:
   LogicalResult share(Value value, Operation *user);
   bool isAgain(Value value);
   void keepWhereNeeded(OpResult value);
+  LogicalResult keepForMma(NVVM::MmaOp op);
 
   void buildBlock(Block &block, ArrayRef<Value> yields);
   void buildCut(Operation *op);
+  void buildMma(NVVM::MmaOp op);
   bool isWork(Operation *op) const;
   void forThreads(llvm::function_ref<void(IRMapping &)> body);
   void flush();
@@ -66,13 +73,15 @@ private:
   Location loc;
   IRMapping shared; ///< values that are the same for all threads
   int64_t threads = 0;
-  DenseSet<Operation *> cuts; ///< barriers and what is around them
+  /// Barriers, products of warps, and what is around them.
+  DenseSet<Operation *> cuts;
   DenseMap<Operation *, unsigned> pieces;
   unsigned numPieces = 0;
   DenseSet<Operation *> once;             ///< done once for all threads
   DenseSet<Value> kept;                   ///< values that have an array
   DenseMap<Value, bool> isSharedKnown[2]; ///< by whether loads count
   DenseMap<Value, Value> arrays;
+  MmaFactors factors;         ///< of the product that is being made
   Operation *entry = nullptr; ///< arrays are made before it
   Value thread;
   SmallVector<Operation *> pending;
@@ -174,6 +183,25 @@ void ThreadLoops::keepWhereNeeded(OpResult value) {
       kept.insert(value);
 }
 
+/// Keeps the words that threads hand in, and the sums that they get.
+LogicalResult ThreadLoops::keepForMma(NVVM::MmaOp op) {
+  if (!isMma(op) || threads % kWarpLanes != 0)
+    return op.emitError("is not emulated: it is no product of shape m16n8k16 "
+                        "of f16 or bf16 by whole warps");
+  for (ValueRange operands : {op.getOperandA(), op.getOperandB()})
+    for (Value operand : operands) {
+      kept.erase(operand);
+      if (Value word = wordOf(operand); !isShared(word, false))
+        kept.insert(word);
+    }
+  for (Operation *user : op->getUsers()) {
+    if (!isa<LLVM::ExtractValueOp>(user))
+      return user->emitError("takes the sums of a product as a whole");
+    kept.insert(user->getResult(0));
+  }
+  return success();
+}
+
 /// That all ops of the GPU dialect are those that a kernel may have.
 LogicalResult ThreadLoops::checkOps() {
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
@@ -203,11 +231,13 @@ LogicalResult ThreadLoops::analyze() {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("has branches in place of structured loops");
   kernel.walk([&](Operation *op) {
-    if (isa<gpu::BarrierOp>(op))
+    if (isa<gpu::BarrierOp, NVVM::MmaOp>(op))
       for (Operation *at = op; at != kernel; at = at->getParentOp())
         cuts.insert(at);
   });
   for (Operation *op : cuts) {
+    if (isa<NVVM::MmaOp>(op))
+      continue;
     if (!isa<gpu::BarrierOp, scf::ForOp, scf::IfOp>(op))
       return op->emitError("has a barrier in it; only scf.for and scf.if may");
     ValueRange controls = op->getOperands();
@@ -229,12 +259,14 @@ LogicalResult ThreadLoops::analyze() {
         kept.insert(value);
     } else if (isa<scf::IfOp>(op) && isCut(op)) {
       kept.insert(op->result_begin(), op->result_end());
-    } else if (pieces.contains(op)) {
+    } else if (pieces.contains(op) && !isa<NVVM::MmaOp>(op)) {
       for (OpResult value : op->getResults())
         keepWhereNeeded(value);
     }
   });
-  return success();
+  WalkResult products =
+      kernel.walk([&](NVVM::MmaOp op) -> WalkResult { return keepForMma(op); });
+  return failure(products.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,9 +356,42 @@ void ThreadLoops::flush() {
   pending.clear();
 }
 
+void ThreadLoops::buildMma(NVVM::MmaOp op) {
+  if (!factors.a) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(entry);
+    auto [a, own] = mmaFactorTypes(b.getContext(), threads);
+    auto place = [&](MemRefType type) -> Value {
+      return memref::AllocaOp::create(b, loc, type, ValueRange(),
+                                      b.getI64IntegerAttr(64));
+    };
+    factors = {place(a), place(own)};
+  }
+  forThreads([&](IRMapping &local) {
+    SmallVector<Value> words;
+    for (ValueRange operands : {op.getOperandA(), op.getOperandB()})
+      for (Value operand : operands)
+        words.push_back(valueIn(local, wordOf(operand)));
+    storeMmaFactors(b, loc, factorOf(op), factors, thread, words);
+  });
+  forThreads([&](IRMapping &local) {
+    SmallVector<Value> sums;
+    for (Value sum : op.getOperandC())
+      sums.push_back(valueIn(local, sum));
+    sums = addMmaProducts(b, loc, factors, thread, sums);
+    for (Operation *user : op->getUsers()) {
+      int64_t position = cast<LLVM::ExtractValueOp>(user).getPosition()[0];
+      memref::StoreOp::create(b, loc, sums[position], keep(user->getResult(0)),
+                              thread);
+    }
+  });
+}
+
 void ThreadLoops::buildCut(Operation *op) {
   if (isa<gpu::BarrierOp>(op))
     return;
+  if (auto product = dyn_cast<NVVM::MmaOp>(op))
+    return buildMma(product);
   SmallVector<Value> places;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // Carried values and results are in one array, which the body writes when
@@ -372,6 +437,9 @@ void ThreadLoops::buildBlock(Block &block, ArrayRef<Value> yields) {
       buildCut(&op);
       continue;
     }
+    // Sums are kept where the product is.
+    if (isa<LLVM::ExtractValueOp>(op))
+      continue;
     bool same = op.getNumResults() > 0 && isMemoryEffectFree(&op) &&
                 llvm::all_of(op.getResults(), [&](Value value) {
                   return isShared(value, false);

@@ -196,6 +196,18 @@ static void replaceTypes(Operation *root) {
           return std::nullopt;
         return values.bitcast(word);
       });
+  // What tensor cores are handed stays f16: kernels have no other vectors.
+  bool multiplies = root->walk([](Operation *op) {
+                          return op->getName().getStringRef() == "nvvm.mma.sync"
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if (multiplies)
+    replacer.addReplacement(
+        [](VectorType type) -> std::optional<std::pair<Type, WalkResult>> {
+          return std::pair(type, WalkResult::skip());
+        });
   // Parameters and what the program says of itself keep their types.
   root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true,

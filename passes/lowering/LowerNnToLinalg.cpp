@@ -395,10 +395,16 @@ LogicalResult NnLowering::lowerOp(Operation *op) {
       });
 }
 
+/// Whether the op is a product of 16 bits whose sum is of f32 already.
+static bool addsInF32(Operation *op) {
+  return isa<nn::DotOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
 LogicalResult NnLowering::lowerUnit(const Unit &unit) {
   loc = unit.ops.back()->getLoc();
   for (Operation *op : unit.ops)
-    if (nn::computesInNarrow(op))
+    if (nn::computesInNarrow(op) && !addsInF32(op))
       return op->emitOpError("computes with ")
              << *op->operand_type_begin()
              << "; --widen-narrow-floats runs first";

@@ -46,6 +46,20 @@ def WidenNarrowFloats : Pass<"widen-narrow-floats"> {
   ];
 }
 
+def NarrowProducts : Pass<"narrow-products"> {
+  let summary = "lets products read f16 and bf16 as they are";
+  let description = [{
+    An `nn.dot` of f32 whose operands are both widened from f16, or both from
+    bf16, reads what was widened. Its result stays f32: the products are the
+    same numbers, and so is their sum. For GPUs, whose kernels widen what they
+    load, or multiply it by tensor cores. After widen-narrow-floats.
+  }];
+  let dependentDialects = ["::belfry::nn::NnDialect"];
+  let statistics = [
+    Statistic<"numNarrowed", "narrowed", "Number of products that read 16 bits now">
+  ];
+}
+
 def ExpandRemainder : Pass<"expand-remainder"> {
   let summary = "writes remainders of floats out as integer arithmetic";
   let description = [{

@@ -4,6 +4,8 @@
 // RUN: belfry-opt %s --interpret=function=empty | FileCheck %s --check-prefix=EMPTY
 // RUN: belfry-opt %s --interpret=function=movement | FileCheck %s --check-prefix=MOVE
 // RUN: belfry-opt %s --interpret=function=products | FileCheck %s --check-prefix=PROD
+// RUN: belfry-opt %s --interpret=function=narrow | FileCheck %s --check-prefix=NARROW
+// RUN: belfry-opt %s --widen-narrow-floats --interpret=function=narrow | FileCheck %s --check-prefix=NARROW
 // RUN: belfry-opt %s --interpret='function=third precision=f32' | FileCheck %s --check-prefix=F32
 // RUN: belfry-opt %s --interpret='function=third precision=f64' | FileCheck %s --check-prefix=F64
 // RUN: belfry-opt %s --interpret='function=generated batch=5 seed=1' | FileCheck %s --check-prefix=GEN
@@ -143,6 +145,17 @@ func.func @products() -> (tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x2x2x1xf32>,
   %dk = nn.conv2d_kernel_grad %image, %dyw strides = [2, 2] dilations = [1, 1] padding = [0, 0, 0, 0]
       : tensor<1x3x3x1xf32>, tensor<1x1x2x1xf32> -> tensor<2x1x1x1xf32>
   return %g, %b, %c, %dx, %dk : tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x2x2x1xf32>, tensor<1x2x3x1xf32>, tensor<2x1x1x1xf32>
+}
+
+// A product of 16 bits that is f32 is not rounded to 16.
+// NARROW: result 0: 1xbf16 values = [1]
+// NARROW-NEXT: result 1: 1xf32 values = [1.00195312]
+func.func @narrow() -> (tensor<1xbf16>, tensor<1xf32>) {
+  %x = nn.constant dense<[[1.0, 0.001953125]]> : tensor<1x2xbf16>
+  %y = nn.constant dense<[1.0, 1.0]> : tensor<2xbf16>
+  %0 = nn.dot %x, %y contract = [1] * [0] : tensor<1x2xbf16>, tensor<2xbf16> -> tensor<1xbf16>
+  %1 = nn.dot %x, %y contract = [1] * [0] : tensor<1x2xbf16>, tensor<2xbf16> -> tensor<1xf32>
+  return %0, %1 : tensor<1xbf16>, tensor<1xf32>
 }
 
 // F32: func @third precision = f32

@@ -10,6 +10,25 @@ func.func @dot_types(%x: tensor<?x3xf16>, %k: tensor<3x4xbf16>) {
 
 // -----
 
+// nn.dot: the result is of the sides' type, or f32 for 16 bits.
+func.func @dot_result(%x: tensor<?x3xbf16>, %k: tensor<3x4xbf16>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{'nn.dot' op inferred type(s) 'tensor<?x4xbf16>' are incompatible with return type(s) of operation 'tensor<?x4xf64>'}}
+  %0 = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x4xbf16> -> tensor<?x4xf64>
+  return
+}
+
+// -----
+
+func.func @dot_of_wide(%x: tensor<?x3xf64>, %k: tensor<3x4xf64>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{'nn.dot' op inferred type(s) 'tensor<?x4xf64>' are incompatible with return type(s) of operation 'tensor<?x4xf32>'}}
+  %0 = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf64>, tensor<3x4xf64> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
 func.func @dot_of_bools(%x: tensor<?x3xi1>, %k: tensor<3x4xi1>) {
   // expected-error@+1 {{'nn.dot' op operand #0 must be ranked tensor of i8, i32, i64, f16, bf16, f32 or f64 with at most one dynamic dimension, but got 'tensor<?x3xi1>'}}
   %0 = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xi1>, tensor<3x4xi1> -> tensor<?x4xi1>

@@ -51,12 +51,15 @@ func.func @shape(%x: tensor<?x4xf32>, %x3: tensor<?x3xf32>, %x8: tensor<?x8xf32>
 }
 
 // CHECK-LABEL: func.func @linear
-func.func @linear(%x: tensor<?x3xf32>, %k: tensor<3x4xf32>, %a: tensor<?x5x3xf32>, %b: tensor<?x3x4xf32>) {
+func.func @linear(%x: tensor<?x3xf32>, %k: tensor<3x4xf32>, %a: tensor<?x5x3xf32>, %b: tensor<?x3x4xf32>,
+                  %h: tensor<?x3xbf16>, %l: tensor<3x4xbf16>) {
   // CHECK: nn.dot %{{.*}}, %{{.*}} contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
   %y = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xf32>, tensor<3x4xf32> -> tensor<?x4xf32>
   // CHECK: nn.dot %{{.*}}, %{{.*}} batch = [0] * [0] contract = [2] * [1] : tensor<?x5x3xf32>, tensor<?x3x4xf32> -> tensor<?x5x4xf32>
   %z = nn.dot %a, %b batch = [0] * [0] contract = [2] * [1]
      : tensor<?x5x3xf32>, tensor<?x3x4xf32> -> tensor<?x5x4xf32>
+  // CHECK: nn.dot %{{.*}}, %{{.*}} contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x4xbf16> -> tensor<?x4xf32>
+  %w = nn.dot %h, %l contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x4xbf16> -> tensor<?x4xf32>
   return
 }
 

@@ -156,6 +156,32 @@ gpu.module @kernels {
 
 // -----
 
+gpu.module @kernels {
+  gpu.func @shape(%w: i32, %s: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{is not emulated: it is no product of shape m16n8k16 of f16 or bf16 by whole warps}}
+    %d = nvvm.mma.sync A[%w, %w] B[%w] C[%s, %s, %s, %s]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>,
+       multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 8>}
+      : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @threads(%w: i32, %s: f32) kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    // expected-error@+1 {{is not emulated: it is no product of shape m16n8k16 of f16 or bf16 by whole warps}}
+    %d = nvvm.mma.sync A[%w, %w, %w, %w] B[%w, %w] C[%s, %s, %s, %s]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>,
+       multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+      : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    gpu.return
+  }
+}
+
+// -----
+
 module attributes {gpu.container_module} {
   func.func @p() {
     %c1 = arith.constant 1 : index

@@ -83,3 +83,24 @@ nn.compile @m {
   nn.loss "mean_squared_error" of "out" target tensor<?x4xf32> {weight = 1.0}
   nn.optimizer "sgd" {learning_rate = 0.01}
 }
+
+// -----
+
+// A product of 16 bits that is f32 has gradients of f32, rounded at their end.
+
+// CHECK-LABEL: // {{-----}}
+// CHECK: func.func @train
+// CHECK: nn.dot %[[X:.*]], %{{.*}} contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x1xbf16> -> tensor<?x1xf32>
+// CHECK: %[[W:.*]] = nn.convert %[[X]] : tensor<?x3xbf16> -> tensor<?x3xf32>
+// CHECK: %[[G:.*]] = nn.dot %[[W]], %{{.*}} contract = [0] * [0] : tensor<?x3xf32>, tensor<?x1xf32> -> tensor<3x1xf32>
+// CHECK: nn.convert %[[G]] : tensor<3x1xf32> -> tensor<3x1xbf16>
+nn.parameter @"n/kernel" : tensor<3x1xbf16> {path = "layers/dense/vars/0", layer = "n", trainable = true, stream = 1 : i32, initializer = {name = "glorot_uniform"}}
+nn.model @m(%x: tensor<?x3xbf16> {nn.name = "x"}) -> (tensor<?x1xf32> {nn.name = "out"}) {
+  %k = nn.get_parameter @"n/kernel" : tensor<3x1xbf16>
+  %y = nn.dot %x, %k contract = [1] * [0] : tensor<?x3xbf16>, tensor<3x1xbf16> -> tensor<?x1xf32>
+  nn.return %y : tensor<?x1xf32>
+}
+nn.compile @m {
+  nn.loss "mean_squared_error" of "out" target tensor<?x1xf32> {weight = 1.0}
+  nn.optimizer "sgd" {learning_rate = 0.01}
+}

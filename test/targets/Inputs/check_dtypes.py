@@ -11,6 +11,7 @@ FLOATS = ["f16", "bf16", "f32", "f64"]
 # File, types, options. Transcendental functions are within 2 units of the last place in f32 and 4 in f64; with precision f32 the interpreter holds f64 as f32.
 EXTREMES = ["--extremes", "--batch=0,1,17"]
 ROWS = ["--batch=0,1,2,5,33", "--towers=1,2,3"]
+PRODUCTS = ["--batch=0,1,7,16,17,130", "--towers=1,2,4"]
 CASES = [
     ("dtype-integers.mlir", INTEGERS, EXTREMES + ["--units=0", "--precision=f64"]),
     ("dtype-floats.mlir", ["f16", "bf16"], EXTREMES + ["--units=1"]),
@@ -21,6 +22,8 @@ CASES = [
     ("dtype-sums.mlir", ["f16"], ROWS + ["--tolerance=2e-3"]),
     ("dtype-sums.mlir", ["bf16"], ROWS + ["--tolerance=1e-2"]),
     ("dtype-sums.mlir", ["f32", "f64"], ROWS + ["--tolerance=1e-5"]),
+    ("dtype-products.mlir", ["f16"], PRODUCTS + ["--tolerance=2e-3"]),
+    ("dtype-products.mlir", ["bf16"], PRODUCTS + ["--tolerance=1e-2"]),
     ("dtype-convolutions.mlir", ["f16"], ["--batch=0,1,3", "--tolerance=2e-3"]),
     ("dtype-convolutions.mlir", ["bf16"], ["--batch=0,1,3", "--tolerance=1e-2"]),
 ]

@@ -50,7 +50,7 @@ def agree(what, got, want, tolerance):
 
 def kernels(dtype, model):
     ptx = f"{dtype}.ptx"
-    run(BELFRYC, model, "--target", "cuda", "--emit", "ptx", "-o", ptx)
+    run(BELFRYC, model, "--target", "cuda", "--cuda-arch", "75", "--emit", "ptx", "-o", ptx)
     text = content(ptx).decode()
     if ".target sm_75" not in text:
         sys.exit(f"{dtype}: PTX is not for sm_75")
