@@ -14,6 +14,10 @@
 
 using namespace belfry::fake;
 
+/// By this symbol test/gpu/run tells this library from NVIDIA's.
+extern "C" __attribute__((visibility("default")))
+const char belfry_fake_cuda[] = "emulated driver";
+
 thread_local Device *belfry::fake::currentDevice = nullptr;
 thread_local bool belfry::fake::insideHostFunction = false;
 thread_local CUstreamCaptureMode belfry::fake::captureMode =
