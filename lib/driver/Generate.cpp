@@ -150,9 +150,8 @@ LogicalResult Compilation::makeDeviceCode() {
     if (!ptxas)
       return fail(ptxas.takeError());
     size_t first = later.empty() ? wanted.size() : lesser;
-    for (auto [ptx, some] :
-         {std::pair(&code.ptx, wanted.take_front(first)),
-          std::pair(&later, wanted.drop_front(first))}) {
+    for (auto [ptx, some] : {std::pair(&code.ptx, wanted.take_front(first)),
+                             std::pair(&later, wanted.drop_front(first))}) {
       llvm::Expected<std::vector<Cubin>> made = assemble(*ptx, some, *ptxas);
       if (!made)
         return fail(made.takeError());
